@@ -1,0 +1,44 @@
+"""k8sjob: each period of a CronJob's work done once, and the missing ones visible.
+
+Everything public is here; nothing is imported before it is used, since the entrypoint starts
+every minute in other people's images.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "k8sjob.errors": ("K8sjobError", "InvalidKey", "PermanentError", "ProtocolError"),
+    "k8sjob.states": ("Awaiting", "Blocked", "NotApplied", "Outcome", "Skipped", "State"),
+    "k8sjob.period": ("Cycle", "Period", "Window"),
+    "k8sjob.key": ("JobName", "Key", "KeyRange"),
+    "k8sjob.ledger.contract": ("Claim",),
+    "k8sjob.ledger.claim": ("claim", "current_key", "try_claim"),
+    "k8sjob.run.context": ("Part", "Run"),
+}
+_WHERE = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = ["__version__", *sorted(_WHERE)]  # noqa: PLE0604  # all are strings
+
+if TYPE_CHECKING:
+    from k8sjob.errors import InvalidKey, K8sjobError, PermanentError, ProtocolError
+    from k8sjob.key import JobName, Key, KeyRange
+    from k8sjob.ledger.claim import claim, current_key, try_claim
+    from k8sjob.ledger.contract import Claim
+    from k8sjob.period import Cycle, Period, Window
+    from k8sjob.run.context import Part, Run
+    from k8sjob.states import Awaiting, Blocked, NotApplied, Outcome, Skipped, State
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name at its first use (PEP 562)."""
+    if name not in _WHERE:
+        raise AttributeError(f"module 'k8sjob' has no attribute {name!r}")
+    from importlib import import_module  # noqa: PLC0415  # only where it is needed
+
+    value = getattr(import_module(_WHERE[name]), name)
+    globals()[name] = value
+    return value

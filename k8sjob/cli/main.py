@@ -1,0 +1,68 @@
+"""The ``k8sjob`` command and its exit codes."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import NoReturn
+
+import click
+
+from k8sjob.errors import ExitCode, K8sjobError
+
+#: Name, module, one line of help. The modules are imported when their command is called.
+COMMANDS = {
+    "run": ("k8sjob.cli.run", "Run a function or an SQL file once for a period."),
+    "migrate": ("k8sjob.cli.migrate", "Bring the ledger to this version's schema."),
+    "version": ("k8sjob.cli.version", "Print the version."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by name and imports one at a time."""
+
+    def list_commands(self, _ctx: click.Context) -> list[str]:
+        """Return the names, in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
+        """Import the command called ``name``."""
+        if name not in COMMANDS:
+            return None
+        command = import_module(COMMANDS[name][0]).command
+        assert isinstance(command, click.Command)  # noqa: S101  # for the type checker
+        return command
+
+    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+def cli() -> None:
+    """Each period of a CronJob's work done once, and the missing ones visible."""
+
+
+def fail(error: K8sjobError) -> NoReturn:
+    """Print what happened and leave with its exit code."""
+    click.echo(f"k8sjob: {error}", err=True)
+    sys.exit(int(error.exit_code))
+
+
+def main(args: list[str] | None = None) -> NoReturn:
+    """Run the command line; the exit codes are those of :mod:`k8sjob.errors`, never click's 2."""
+    try:
+        code = cli.main(args, standalone_mode=False)
+    except click.UsageError as error:
+        error.show()
+        sys.exit(int(ExitCode.USAGE))
+    except click.ClickException as error:
+        error.show()
+        sys.exit(int(ExitCode.FAILED))
+    except click.Abort:
+        click.echo("k8sjob: stopped", err=True)
+        sys.exit(130)
+    except K8sjobError as error:
+        fail(error)
+    sys.exit(code if isinstance(code, int) else 0)

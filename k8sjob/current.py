@@ -1,0 +1,27 @@
+"""Which period this code is working on: what the runner says, in this process or to its child."""
+
+from __future__ import annotations
+
+import os
+from contextvars import ContextVar
+
+from k8sjob.errors import NoPeriod
+from k8sjob.key import Key
+
+#: Set by the runner around a target that it calls in this process.
+running: ContextVar[Key | None] = ContextVar("k8sjob_running", default=None)
+
+
+def current_key() -> Key:
+    """Return the key that this code runs for: the run's own, or ``K8SJOB_KEY`` in a child process.
+
+    Raises NoPeriod where there is neither, InvalidKey where the variable holds something else.
+    """
+    if (key := running.get()) is not None:
+        return key
+    if text := os.environ.get("K8SJOB_KEY"):
+        return Key.parse(text)
+    raise NoPeriod(
+        "this code does not run under k8sjob, so there is no current key. Nothing was done.\n"
+        "  Start it with k8sjob run, or set K8SJOB_KEY, e.g. billing/daily-credit:2026-09-13"
+    )

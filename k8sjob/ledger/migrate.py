@@ -1,0 +1,172 @@
+"""Bring a Postgres ledger to this version's schema.
+
+Each migration is a folder of SQL files that run in one transaction, behind an advisory lock, with
+the version's row inserted first: eight migrations started at once apply each step once.
+An older client goes on working on a newer schema; the row says the oldest client it allows.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import TYPE_CHECKING, LiteralString, cast
+
+from k8sjob.errors import ConfigError, Unavailable
+from k8sjob.ledger.postgres.connect import connect
+from k8sjob.ledger.postgres.errors import translate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import psycopg
+
+#: The transaction-level advisory lock of all migrations: the bytes of "k8sjob", read as a number.
+LOCK = int.from_bytes(b"k8sjob", "big")
+CAPABILITIES = ("operator", "runner", "reader")
+
+BOOTSTRAP: LiteralString = """\
+SELECT pg_advisory_xact_lock({lock});
+DO $$ BEGIN
+  IF to_regnamespace('k8sjob') IS NULL THEN CREATE SCHEMA k8sjob; END IF;
+END $$;
+CREATE TABLE IF NOT EXISTS k8sjob.migrations (
+  version integer PRIMARY KEY,
+  name text NOT NULL,
+  applied_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  oldest_client text NOT NULL CHECK (oldest_client ~ '^[0-9]+[.][0-9]+[.][0-9]+$')
+);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One step of the schema: its number, its name, its SQL and the oldest client it allows."""
+
+    version: int
+    name: str
+    sql: str = field(repr=False)
+    oldest_client: str
+
+    def __str__(self) -> str:
+        return f"{self.version:04d} {self.name}"
+
+    @property
+    def script(self) -> str:
+        """The step as one transaction, the version's row first."""
+        row = f"({self.version}, '{self.name}', '{self.oldest_client}')"
+        return (
+            f"-- {self}\nBEGIN;\n{_bootstrap()}"
+            f"INSERT INTO k8sjob.migrations (version, name, oldest_client) VALUES {row};\n"
+            f"{self.sql}SELECT k8sjob.grant_again();\nCOMMIT;\n"
+        )
+
+
+def migrations() -> list[Migration]:
+    """Return the steps that this version of k8sjob knows, in their order."""
+    folder = resources.files("k8sjob.ledger") / "migrations"
+    return [
+        _read(path) for path in sorted(folder.iterdir(), key=lambda p: p.name) if path.is_dir()
+    ]
+
+
+def _read(folder: resources.abc.Traversable) -> Migration:
+    number, _, name = folder.name.partition("_")
+    files = sorted((f for f in folder.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name)
+    sql = "\n".join(f.read_text("utf-8") for f in files)
+    oldest = re.search(r"^-- oldest-client: (\S+)$", sql, re.MULTILINE)
+    if oldest is None:
+        raise ConfigError(f"migration {folder.name} does not say its oldest client")
+    return Migration(int(number), name, sql, oldest[1])
+
+
+def _bootstrap() -> str:
+    return BOOTSTRAP.format(lock=LOCK)
+
+
+def applied_version(conn: psycopg.Connection) -> int:
+    """Return the newest version in the ledger; 0 where there is no schema yet."""
+    found = conn.execute("SELECT to_regclass('k8sjob.migrations') IS NOT NULL").fetchone()
+    if not found or not found[0]:
+        return 0
+    row = conn.execute("SELECT coalesce(max(version), 0) FROM k8sjob.migrations").fetchone()
+    return int(row[0]) if row else 0
+
+
+def pending(dsn: str) -> list[Migration]:
+    """Return the steps that the ledger at ``dsn`` lacks. Raises as :func:`migrate` does."""
+    with connect(dsn, application_name="k8sjob migrate") as conn:
+        done = applied_version(conn)
+    return [step for step in migrations() if step.version > done]
+
+
+def migrate(dsn: str, *, done: Callable[[Migration], None] | None = None) -> list[Migration]:
+    """Apply what the ledger at ``dsn`` lacks, as its owner; return the steps applied here.
+
+    Raises Unavailable (no connection), Denied (not the owner) and ConfigError (the schema is
+    there, but is not a ledger).
+    """
+    import psycopg  # noqa: PLC0415  # costs 0.1 s; --sql does not need it
+
+    applied = []
+    with connect(dsn, application_name="k8sjob migrate") as conn:
+        for step in migrations():
+            try:
+                if _apply(conn, step):
+                    applied.append(step)
+                    if done:
+                        done(step)
+            except psycopg.Error as error:
+                raise translate(error, doing=f"apply migration {step}") from error
+    return applied
+
+
+def _apply(conn: psycopg.Connection, step: Migration) -> bool:
+    if applied_version(conn) >= step.version:  # without the lock: nothing to do, nobody waits
+        return False
+    with conn.transaction():
+        conn.execute(cast("LiteralString", _bootstrap()))
+        if applied_version(conn) >= step.version:
+            return False
+        conn.execute(
+            "INSERT INTO k8sjob.migrations (version, name, oldest_client) VALUES (%s, %s, %s)",
+            (step.version, step.name, step.oldest_client),
+        )
+        conn.execute(cast("LiteralString", step.sql))
+        conn.execute("SELECT k8sjob.grant_again()")
+    return True
+
+
+def migrate_when_there(
+    dsn: str, wait_s: float, *, done: Callable[[Migration], None] | None = None
+) -> list[Migration]:
+    """Migrate, trying again for ``wait_s`` seconds while the database cannot be reached."""
+    end = time.monotonic() + wait_s
+    while True:
+        try:
+            return migrate(dsn, done=done)
+        except Unavailable:
+            left = end - time.monotonic()
+            if left <= 0:
+                raise
+            time.sleep(min(1.0, left))
+
+
+def grant(dsn: str, capability: str, role: str) -> None:
+    """Let ``role`` be operator, runner or reader of the ledger. Raises Denied and ConfigError."""
+    import psycopg  # noqa: PLC0415  # as above
+
+    if capability not in CAPABILITIES:
+        raise ConfigError(f"not a capability: {capability}. Grant one of {', '.join(CAPABILITIES)}")
+    with connect(dsn, application_name="k8sjob migrate") as conn:
+        try:
+            conn.execute("SELECT k8sjob.grant_access(%s, %s)", (capability, role))
+        except psycopg.errors.UndefinedObject as error:
+            raise ConfigError(
+                f"there is no role {role} in this database. Nothing was granted.\n"
+                f'  First: CREATE ROLE "{role}" LOGIN PASSWORD \'…\''
+            ) from error
+        except psycopg.Error as error:
+            raise translate(error, doing=f"grant {capability} to {role}") from error
+

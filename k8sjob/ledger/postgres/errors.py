@@ -1,0 +1,55 @@
+"""Turn what Postgres raises into k8sjob's errors, with what to do about it."""
+
+from __future__ import annotations
+
+import psycopg
+from psycopg import errors as pg
+
+from k8sjob.errors import Denied, K8sjobError, SchemaAbsent, TryAgain, Unavailable
+from k8sjob.ledger.sqlstates import ERRORS, OUTCOMES
+from k8sjob.states import NotApplied
+
+#: Another try of the whole transaction may go through.
+RETRIED = ("40001", "40P01")
+
+_GONE = (pg.InvalidSchemaName, pg.UndefinedFunction, pg.UndefinedTable, pg.UndefinedColumn)
+
+
+def translate(error: psycopg.Error, *, doing: str) -> K8sjobError:
+    """Return the k8sjob error for one that our own statement met while it was ``doing`` something."""
+    state, text = error.sqlstate, first_line(error)
+    if state in OUTCOMES:
+        return NotApplied(OUTCOMES[state], with_hint(error))
+    if state in ERRORS:
+        return ERRORS[state][0](with_hint(error))
+    if isinstance(error, pg.InsufficientPrivilege):
+        return Denied(
+            f"the database refused to {doing}: {text}\n  Nothing was changed. As the ledger's owner: "
+            "k8sjob migrate --grant-runner ROLE (or --grant-operator, --grant-reader)"
+        )
+    if isinstance(error, _GONE):
+        return SchemaAbsent(
+            f"the ledger has no k8sjob schema that can {doing}: {text}\n"
+            "  Nothing was changed. As the ledger's owner: k8sjob migrate"
+        )
+    if isinstance(error, pg.ReadOnlySqlTransaction):
+        return Unavailable(
+            f"the ledger takes no writes: {text}\n"
+            "  Nothing was changed. It may be a standby: point the DSN at the primary."
+        )
+    if state in RETRIED:
+        return TryAgain(f"could not {doing}: {text}\n  Nothing was changed. Try again.")
+    if isinstance(error, psycopg.OperationalError):
+        return Unavailable(f"the connection to the ledger failed while trying to {doing}: {text}")
+    return K8sjobError(f"could not {doing}: {text}")
+
+
+def first_line(error: psycopg.Error) -> str:
+    """Return the error's message without its context lines."""
+    return error.diag.message_primary or " ".join(str(error).split())
+
+
+def with_hint(error: psycopg.Error) -> str:
+    """Return message, detail and hint as our functions give them: three parts."""
+    rest = " ".join(filter(None, (error.diag.message_detail, error.diag.message_hint)))
+    return first_line(error) + (f"\n  {rest}" if rest else "")

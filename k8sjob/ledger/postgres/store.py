@@ -1,0 +1,243 @@
+"""The Postgres side of the ledger's contract, over a blocking or an async connection."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+from psycopg import errors as pg
+from psycopg.pq import TransactionStatus
+from psycopg.types.json import Jsonb
+
+from k8sjob.errors import K8sjobError, ProtocolError
+from k8sjob.ledger.contract import Claim, CommitInDoubt, not_applied
+from k8sjob.ledger.postgres.connect import away, connect, parameters
+from k8sjob.ledger.postgres.errors import translate
+from k8sjob.ledger.postgres.guard import AsyncRunConnection, RunConnection
+from k8sjob.ledger.queries import queries
+from k8sjob.states import Outcome, State
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from uuid import UUID
+
+    from k8sjob.key import Key
+    from k8sjob.ledger.contract import Attempt, Ending, Terms
+    from k8sjob.states import Awaiting
+
+SQL = queries("postgres")
+
+
+def key_params(key: Key) -> dict[str, Any]:
+    """Return a key as two parameters of a query."""
+    return {"job": str(key.job), "period": str(key.period)}
+
+
+def read_claim(key: Key, row: tuple[Any, ...]) -> Claim:
+    """Turn an answer's row into a Claim."""
+    outcome, reason, until, done_at, attempt, payload_sha256, generation = row
+    return Claim(
+        key, Outcome(outcome), reason, until, done_at, attempt, payload_sha256, generation or 0
+    )
+
+
+class PostgresLedger:
+    """A connection of the runner's own. See :class:`k8sjob.ledger.contract.Ledger`."""
+
+    def __init__(
+        self, dsn: str, *, application_name: str, lock_timeout_s: float, asynchronous: bool = False
+    ) -> None:
+        """Remember where to connect; ``asynchronous`` for targets that are coroutines."""
+        self._dsn = dsn
+        self._lock_timeout_s = lock_timeout_s
+        self._application_name = application_name
+        self._async = asynchronous
+        self.conn: Any = None
+
+    async def open(self) -> None:
+        """Connect. Raises Unavailable, ConfigError."""
+        info = parameters(self._dsn, application_name=self._application_name)
+        try:
+            if self._async:
+                self.conn = await AsyncRunConnection.connect(
+                    info, autocommit=True, prepare_threshold=None
+                )
+            else:
+                self.conn = RunConnection.connect(info, autocommit=True, prepare_threshold=None)
+        except psycopg.OperationalError as error:
+            raise away(error, self._dsn) from None
+
+    async def close(self) -> None:
+        """Give the connection back; the server rolls an open transaction back."""
+        if self.conn is not None and not self.conn.closed:
+            with self.conn.guard.off():
+                result = self.conn.close()
+                if self._async:
+                    await result
+
+    def is_alive(self) -> bool:
+        """Whether the connection still stands."""
+        return self.conn is not None and not (self.conn.closed or self.conn.broken)
+
+    async def _execute(self, sql: Any, params: Any = None) -> Any:
+        with self.conn.guard.off():
+            result = self.conn.execute(sql, params)
+            return await result if self._async else result
+
+    async def _row(self, name: str, doing: str, params: dict[str, Any]) -> tuple[Any, ...]:
+        try:
+            cursor = await self._execute(SQL[name], params)
+            row = cursor.fetchone()
+            return await row if self._async else row  # type: ignore[no-any-return]  # Any by nature
+        except psycopg.Error as error:
+            raise translate(error, doing=doing) from error
+
+    async def start(self, attempt: Attempt) -> None:
+        """Write the attempt's row and commit it."""
+        params = {name: getattr(attempt, name) for name in _ATTEMPT} | key_params(attempt.key)
+        params["lock_timeout"] = _milliseconds(self._lock_timeout_s)
+        await self._row("start_attempt", f"start an attempt of {attempt.key}", params)
+
+    async def end(self, attempt: UUID, ending: Ending) -> None:
+        """Close the attempt's row, over a new connection where the old one has died."""
+        if not self.is_alive():
+            await self.open()
+        params = {name: getattr(ending, name) for name in _ENDING} | {"id": attempt}
+        await self._row("end_attempt", "end the attempt", params)
+
+    async def claim(self, key: Key, terms: Terms) -> Claim:
+        """Begin and claim. Raises NotApplied (busy) and what :func:`translate` gives."""
+        params = key_params(key) | {
+            "payload_sha256": terms.payload_sha256,
+            "attempt": terms.attempt,
+            "scheduled_for": terms.scheduled_for,
+            "window_end": terms.window_end,
+            "zone": terms.zone,
+            "lock_timeout": _milliseconds(self._lock_timeout_s),
+            "sql_file": terms.sql_file,
+        }
+        self.conn.guard.broken = None
+        try:
+            await self._execute("BEGIN")
+            return read_claim(key, await self._row("run_claim", f"claim {key}", params))
+        except psycopg.Error as error:
+            raise translate(error, doing=f"claim {key}") from error
+        except K8sjobError as error:
+            if isinstance(error.__cause__, pg.LockNotAvailable):
+                await self.rollback()
+                who = "; ".join(await self.holders(key)) or None
+                raise not_applied(Claim(key, Outcome.BUSY, who)) from error
+            raise
+
+    async def execute(self, statement: str) -> None:
+        """Run one statement, by the extended protocol: the server refuses two in one (53.2.3)."""
+        self.conn.execute(statement, binary=True)
+        self.check_transaction()
+
+    async def commit(self, attempt: UUID) -> None:
+        """Seal and commit. See the contract."""
+        self.check_transaction()
+        await self._row("seal", "commit", {"attempt": attempt})
+        try:
+            cursor = await self._execute("COMMIT")
+        except psycopg.Error as error:
+            if not self.is_alive():
+                raise CommitInDoubt(str(error)) from error
+            raise
+        if cursor.statusmessage != "COMMIT":
+            raise K8sjobError("the transaction was rolled back at its commit. Nothing was changed.")
+
+    def violation(self) -> ProtocolError | None:
+        """What the guard has refused in this transaction."""
+        return self.conn.guard.broken if self.conn is not None else None
+
+    def check_transaction(self) -> None:
+        """Raise where the transaction cannot be committed any more."""
+        if (violation := self.violation()) is not None:
+            raise violation
+        match self.conn.info.transaction_status:
+            case TransactionStatus.INTRANS:
+                return
+            case TransactionStatus.INERROR:
+                raise K8sjobError(
+                    "a statement of the target failed, the target went on, and Postgres will not commit\n"
+                    "  Nothing was changed. Let the error out, or wrap the statement in conn.transaction()."
+                )
+            case TransactionStatus.IDLE:
+                raise ProtocolError(
+                    "the target ended the transaction that k8sjob holds for it\n"
+                    "  Take COMMIT and ROLLBACK out of the target."
+                )
+            case status:
+                raise K8sjobError(f"the target left the connection in state {status.name}")
+
+    async def rollback(self) -> None:
+        """Undo what is open; where the connection is dead the server has done so."""
+        if not self.is_alive():
+            return
+        status = self.conn.info.transaction_status
+        if status == TransactionStatus.IDLE:
+            return
+        try:
+            await self._execute("ROLLBACK")
+        except psycopg.Error:
+            await self.close()  # a cursor left half read, or a dead peer: closing undoes all the same
+
+    async def say(
+        self, key: Key, state: State, reason: str, *, until: datetime | None, attempt: UUID
+    ) -> State | None:
+        """Block or skip the period; return its state afterwards."""
+        params = key_params(key) | {"reason": reason, "until": until, "attempt": attempt}
+        name = "block" if state is State.BLOCKED else "skip"
+        row = await self._row(name, f"make {key} {state}", params)
+        return State(row[0]) if row[0] else None
+
+    async def hand_over(self, key: Key, awaiting: Awaiting, attempt: UUID) -> None:
+        """Turn the claimed row to awaiting, in its transaction."""
+        params = key_params(key) | {
+            "reason": awaiting.reason,
+            "attempt": attempt,
+            "indicator": awaiting.indicator,
+            "before": None if awaiting.before is None else Jsonb(awaiting.before),
+            "expected_delta": awaiting.expected_delta,
+            "recheck_after": awaiting.recheck_after,
+            "deadline": awaiting.deadline,
+        }
+        await self._row("await", f"hand {key} over", params)
+
+    async def landed(self, key: Key, attempt: UUID) -> bool:
+        """Ask a new connection, which waits for whoever still holds the key."""
+        params = key_params(key) | {"attempt": attempt}
+        params["lock_timeout"] = _milliseconds(self._lock_timeout_s)
+        with connect(self._dsn, application_name=self._application_name) as conn:
+            try:
+                row = conn.execute(SQL["landed"], params).fetchone()
+            except pg.LockNotAvailable as error:
+                raise not_applied(Claim(key, Outcome.BUSY)) from error
+            except psycopg.Error as error:
+                raise translate(error, doing=f"find out whether {key} has landed") from error
+        return bool(row and row[0])
+
+    async def holders(self, key: Key) -> list[str]:
+        """Say which attempts of the key have no end yet; empty where nobody can tell."""
+        try:
+            cursor = await self._execute(SQL["holders"], key_params(key))
+            rows = cursor.fetchall()
+            rows = await rows if self._async else rows
+        except psycopg.Error:
+            return []
+        return [
+            f"attempt {attempt} since {at:%H:%M:%SZ}" + "".join(f", {x}" for x in (pod, app) if x)
+            for attempt, at, pod, app in rows
+        ]
+
+
+_ATTEMPT = (
+    *("id", "mode", "source", "client", "pid"),
+    *("job_uid", "job_name", "pod_uid", "pod_name", "node"),
+)
+_ENDING = ("outcome", "exit_code", "speaker", "message", "tail")
+
+
+def _milliseconds(seconds: float | None) -> str | None:
+    return None if seconds is None else f"{seconds * 1000:.0f}ms"

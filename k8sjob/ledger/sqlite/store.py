@@ -1,0 +1,273 @@
+"""The SQLite side of the ledger's contract. Always blocking: the file is one lock."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from contextlib import contextmanager
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from k8sjob.errors import K8sjobError, ProtocolError, Unavailable
+from k8sjob.ledger.contract import Claim, not_applied
+from k8sjob.ledger.sqlite.claim import (
+    SQL,
+    answer,
+    is_busy,
+    key_params,
+    now,
+    text,
+    translate,
+)
+from k8sjob.ledger.sqlite.guard import RunConnection
+from k8sjob.states import Outcome, State
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime, timedelta
+    from uuid import UUID
+
+    from k8sjob.key import Key
+    from k8sjob.ledger.contract import Attempt, Ending, Terms
+    from k8sjob.states import Awaiting
+
+_FAILURES = (Outcome.FAILED, Outcome.UNPROVEN, Outcome.LOST)
+
+
+def connect(file: str, lock_timeout_s: float) -> RunConnection:
+    """Open the file. Transactions are ours to begin. Raises Unavailable."""
+    try:
+        conn = sqlite3.connect(
+            file,
+            timeout=lock_timeout_s,
+            isolation_level=None,
+            cached_statements=0,  # each statement is prepared anew, so the authorizer sees each
+            factory=RunConnection,
+        )
+        conn.execute("PRAGMA foreign_keys = ON")
+    except sqlite3.Error as error:
+        folder = os.path.dirname(file) or "."  # noqa: PTH120  # no pathlib at start
+        raise Unavailable(
+            f"the ledger's file {file} cannot be opened: {error}\n"
+            f"  Nothing was changed. Does the folder {folder} exist, and may this user write there?"
+        ) from None
+    return conn
+
+
+def migrate(file: str, lock_timeout_s: float = 30.0) -> bool:
+    """Make the ledger's tables where they are missing; tell whether they were."""
+    conn = connect(file, lock_timeout_s)
+    try:
+        return _make_tables(conn)
+    finally:
+        conn.close()
+
+
+def _make_tables(conn: sqlite3.Connection) -> bool:
+    exists = "SELECT 1 FROM sqlite_schema WHERE name = 'k8sjob_migrations'"
+    try:
+        if conn.execute(exists).fetchone():
+            return False
+        conn.execute("BEGIN IMMEDIATE")
+        made = not conn.execute(exists).fetchone()
+        if made:
+            schema = (resources.files("k8sjob.ledger.sqlite") / "schema.sql").read_text("utf-8")
+            for statement in _statements(schema):
+                conn.execute(statement)
+            row = (1, "ledger", now(), "0.1.0")
+            conn.execute("INSERT INTO k8sjob_migrations VALUES (?, ?, ?, ?)", row)
+        conn.execute("COMMIT")
+    except sqlite3.Error as error:
+        raise Unavailable(f"the ledger's tables cannot be made: {error}") from None
+    return made
+
+
+def _statements(script: str) -> Iterator[str]:
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+
+
+class SqliteLedger:
+    """One connection to a file. See :class:`k8sjob.ledger.contract.Ledger`."""
+
+    def __init__(self, file: str, *, lock_timeout_s: float) -> None:
+        """Remember the file; the ledger's tables are made at the first use."""
+        self._file = file
+        self._lock_timeout_s = lock_timeout_s
+        self.conn: Any = None
+
+    async def open(self) -> None:
+        """Open the file and make the tables where they are missing."""
+        self.conn = connect(self._file, self._lock_timeout_s)
+        _make_tables(self.conn)
+        self.conn.guard()
+
+    async def close(self) -> None:
+        """Close the file; an open transaction is rolled back."""
+        if self.conn is not None:
+            with self.conn.off():
+                self.conn.close()
+
+    def is_alive(self) -> bool:
+        """Whether the file is open."""
+        return self.conn is not None
+
+    @contextmanager
+    def _transaction(self, key: Key | None) -> Iterator[sqlite3.Connection]:
+        with self.conn.off():
+            try:
+                self.conn.execute("BEGIN IMMEDIATE")
+                yield self.conn
+                self.conn.execute("COMMIT")
+            except sqlite3.OperationalError as error:
+                if key is None:
+                    raise Unavailable(f"the ledger's file cannot be used: {error}") from error
+                raise translate(error, key) from error
+            finally:
+                if self.conn.in_transaction:
+                    self.conn.execute("ROLLBACK")
+
+    async def start(self, attempt: Attempt) -> None:
+        """Write the attempt's row and commit it."""
+        params = {name: getattr(attempt, name) for name in _ATTEMPT} | key_params(attempt.key)
+        with self._transaction(attempt.key) as conn:
+            for name in ("start_job", "make_gate", "start_attempt"):
+                conn.execute(SQL[name], params | {"id": str(attempt.id)})
+
+    async def end(self, attempt: UUID, ending: Ending) -> None:
+        """Close the attempt's row and move the counters."""
+        params = {name: getattr(ending, name) for name in _ENDING}
+        params |= {"id": str(attempt), "now": now(), "outcome": str(ending.outcome)}
+        with self._transaction(None) as conn:
+            row = conn.execute(SQL["end_attempt"], params).fetchone()
+            if row is None:
+                return
+            params["job"] = row[0]
+            conn.execute(SQL["count"], params)
+            if ending.outcome is Outcome.APPLIED:
+                conn.execute(SQL["succeeded"], params)
+            elif ending.outcome in _FAILURES:
+                conn.execute(SQL["failed"], params)
+
+    async def claim(self, key: Key, terms: Terms) -> Claim:
+        """Take the file, then the key. Raises NotApplied (busy)."""
+        self.conn.broken = None
+        try:
+            with self.conn.off():
+                self.conn.execute("BEGIN IMMEDIATE")
+                claim = answer(self.conn, key, terms)
+        except sqlite3.OperationalError as error:
+            await self.rollback()
+            if is_busy(error):
+                who = "; ".join(await self.holders(key)) or None
+                raise not_applied(Claim(key, Outcome.BUSY, who)) from error
+            raise translate(error, key) from error
+        _offer_functions(self.conn, key, terms)
+        return claim
+
+    async def execute(self, statement: str) -> None:
+        """Run one statement; sqlite3 refuses two in one."""
+        self.conn.execute(statement)
+        self.check_transaction()
+
+    async def commit(self, attempt: UUID) -> None:
+        """Commit, if the transaction is still the one that the claim was made in."""
+        self.check_transaction()
+        try:
+            with self.conn.off():
+                self.conn.execute("COMMIT")
+        except sqlite3.OperationalError as error:
+            raise K8sjobError(f"the commit failed: {error}. Nothing was changed.") from error
+
+    def violation(self) -> ProtocolError | None:
+        """What the guard has refused in this transaction."""
+        return self.conn.broken if self.conn is not None else None
+
+    def check_transaction(self) -> None:
+        """Raise where the transaction is gone."""
+        if (violation := self.violation()) is not None:
+            raise violation
+        if not self.conn.in_transaction:
+            raise ProtocolError(
+                "the transaction of the target was rolled back from inside (OR ROLLBACK, RAISE(ROLLBACK))\n"
+                "  Nothing was committed. Use OR ABORT or RAISE(ABORT) instead."
+            )
+
+    async def rollback(self) -> None:
+        """Undo what is open."""
+        if self.conn is not None and self.conn.in_transaction:
+            with self.conn.off():
+                self.conn.execute("ROLLBACK")
+
+    async def say(
+        self, key: Key, state: State, reason: str, *, until: datetime | None, attempt: UUID
+    ) -> State | None:
+        """Block or skip the period; return its state afterwards."""
+        params = key_params(key) | {"state": str(state), "reason": reason, "until": text(until)}
+        params |= {"attempt": str(attempt), "scheduled_for": text(key.period.scheduled_for(None))}
+        with self._transaction(key) as conn:
+            conn.execute(SQL["make_gate"], params)
+            for before, name in ((None, "insert_state"), (State.OPEN, "update_state")):
+                if conn.execute(SQL[name], params).fetchone():
+                    conn.execute(SQL["event"], params | {"from_state": before, "to_state": str(state)})
+                    return state
+            row = conn.execute(SQL["period"], params).fetchone()
+        return State(row[0]) if row else None
+
+    async def hand_over(self, key: Key, awaiting: Awaiting, attempt: UUID) -> None:
+        """Turn the claimed row to awaiting, in its transaction."""
+        params = key_params(key) | {
+            "reason": awaiting.reason,
+            "attempt": str(attempt),
+            "indicator": awaiting.indicator,
+            "before": None if awaiting.before is None else json.dumps(awaiting.before),
+            "expected_delta": None if awaiting.expected_delta is None else str(awaiting.expected_delta),
+            "recheck_after": _from_now(awaiting.recheck_after),
+            "deadline": _from_now(awaiting.deadline),
+        }
+        with self.conn.off():
+            self.conn.execute(SQL["update_awaiting"], params)
+            self.conn.execute(SQL["event"], params | {"from_state": "done", "to_state": "awaiting"})
+
+    async def landed(self, key: Key, attempt: UUID) -> bool:
+        """Look; there is no network in between that could have lost the answer."""
+        with self.conn.off():
+            row = self.conn.execute(SQL["landed"], key_params(key)).fetchone()
+        return row is not None and row[0] == str(attempt)
+
+    async def holders(self, key: Key) -> list[str]:
+        """Say which attempts of the key have no end yet."""
+        with self.conn.off():
+            rows = self.conn.execute(SQL["holders"], key_params(key)).fetchall()
+        return [f"attempt {i} since {at[11:19]}Z, process {pid}" for i, at, _pod, pid in rows]
+
+
+_ATTEMPT = (
+    *("mode", "source", "client", "pid"),
+    *("job_uid", "job_name", "pod_uid", "pod_name", "node"),
+)
+_ENDING = ("exit_code", "speaker", "message", "tail")
+
+
+def _from_now(duration: timedelta | None) -> str | None:
+    from datetime import UTC, datetime  # noqa: PLC0415  # for hand-overs only
+
+    return text(datetime.now(UTC) + duration) if duration is not None else None
+
+
+def _offer_functions(conn: sqlite3.Connection, key: Key, terms: Terms) -> None:
+    """Let SQL ask which period it works on, as current_period() does on Postgres."""
+    values = {
+        "k8sjob_current_job": str(key.job),
+        "k8sjob_current_period": str(key.period),
+        "k8sjob_current_attempt": str(terms.attempt),
+        "k8sjob_scheduled_for": text(terms.scheduled_for),
+        "k8sjob_window_end": text(terms.window_end),
+    }
+    for name, value in values.items():
+        conn.create_function(name, 0, lambda value=value: value)

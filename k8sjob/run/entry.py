@@ -1,0 +1,72 @@
+"""``k8sjob run TARGET`` from request to exit code."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from k8sjob.ledger import settings
+from k8sjob.ledger.contract import drive
+from k8sjob.ledger.open import open_ledger
+from k8sjob.ledger.secrets import Redactor
+from k8sjob.ledger.uuid7 import uuid7
+from k8sjob.run.perform import perform
+from k8sjob.run.report import report, write_termination_message
+from k8sjob.run.stop import StopSignals
+from k8sjob.run.work import load
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from uuid import UUID
+
+    from k8sjob.ledger.settings import Address
+    from k8sjob.run.request import Request
+    from k8sjob.run.result import Result
+
+
+def redactor(address: Address, env: Mapping[str, str]) -> Redactor:
+    """Return what blackens the ledger's secrets: those of its DSN and of libpq's PGPASSWORD."""
+    return Redactor(address.dsn, env.get("PGPASSWORD", ""))
+
+
+def run(request: Request, address: Address, *, as_json: bool) -> int:
+    """Run the request's target and report; return the exit code.
+
+    Raises what kept it from starting (Unavailable, Denied, SchemaAbsent, ClientTooOld).
+    """
+    attempt, started = uuid7(), time.monotonic()
+    stop = StopSignals()
+    try:
+        result = attempt_once(request, address, attempt, stop)
+    finally:
+        stop.restore()
+    report(request, result, attempt, (time.monotonic() - started) * 1000, as_json=as_json)
+    return result.exit_code
+
+
+def attempt_once(request: Request, address: Address, attempt: UUID, stop: StopSignals) -> Result:
+    """Load the target and run it, in an event loop only where it needs one."""
+    work = load(request.target, sqlite=address.kind is settings.Kind.SQLITE)
+    ledger = open_ledger(
+        address,
+        application_name=f"k8sjob {request.key}",
+        lock_timeout_s=request.lock_timeout_s,
+        asynchronous=work.needs_loop,
+    )
+    attempted = perform(ledger, request, attempt, work.do, stop)
+    if not work.needs_loop:
+        return drive(attempted)
+    import asyncio  # noqa: PLC0415  # for coroutines only
+
+    return asyncio.run(attempted)
+
+
+def with_secrets_hidden(request: Request, address: Address, env: Mapping[str, str]) -> Request:
+    """Return the request with what blackens the ledger's secrets."""
+    return replace(request, redact=redactor(address, env))
+
+
+def tell_failure_to_start(message: str) -> None:
+    """Leave the reason in the termination message: there is no attempt that could carry it."""
+    write_termination_message(message, None)

@@ -1,0 +1,216 @@
+"""One attempt from its start row to its end row.
+
+::
+
+    start row │ BEGIN  claim  target  seal  COMMIT │ end row
+              └────────── again, where it did not serialize ──────────┘
+
+The start row is committed before the work, so a kill leaves a trace; the end row after it, so a
+failure to write it changes nothing about the work.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import random
+import time
+from typing import TYPE_CHECKING
+
+from k8sjob import __version__, current
+from k8sjob.errors import K8sjobError, RetriesSpent, TryAgain, Unavailable
+from k8sjob.ledger.contract import Attempt, CommitInDoubt, Ending
+from k8sjob.ledger.retry import is_retryable
+from k8sjob.run.context import Run, terms_of
+from k8sjob.run.points import reached
+from k8sjob.run.result import Result, from_claim, from_error, judged
+from k8sjob.states import Awaiting, Blocked, NotApplied, Outcome, Skipped, State
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from uuid import UUID
+
+    from k8sjob.ledger.contract import Ledger
+    from k8sjob.run.request import Request
+    from k8sjob.run.stop import StopSignals
+
+    Work = Callable[[Run], Awaitable[object]]
+
+log = logging.getLogger("k8sjob")
+
+#: Tries of a transaction that does not serialize, and of a commit whose answer was lost.
+TRIES = 5
+_FIRST_PAUSE_S = 0.05
+
+
+async def perform(
+    ledger: Ledger, request: Request, attempt: UUID, work: Work, stop: StopSignals
+) -> Result:
+    """Run one attempt and say how it ended.
+
+    Raises Unavailable, Denied, SchemaAbsent, ClientTooOld where the attempt's row could not be
+    written: then nothing was run. Whatever happens afterwards is in the result.
+    """
+    await ledger.open()
+    try:
+        await ledger.start(
+            Attempt(
+                id=attempt,
+                key=request.key,
+                mode=request.target.mode,
+                source=request.source,
+                client=__version__,
+                pid=os.getpid(),
+                **request.place,
+            )
+        )
+        reached("started")
+        result = (await _settle(ledger, request, attempt, work, stop)).redacted(request.redact)
+        reached("committed")
+        await _end(ledger, request, attempt, result)
+        return result
+    finally:
+        await ledger.close()
+
+
+async def _settle(
+    ledger: Ledger, request: Request, attempt: UUID, work: Work, stop: StopSignals
+) -> Result:
+    try:
+        for number in range(1, TRIES + 1):
+            try:
+                return await _once(ledger, request, attempt, work, stop)
+            except CommitInDoubt as doubt:
+                if await _landed(ledger, request, attempt, doubt):
+                    return judged(request, Outcome.APPLIED, f"{request.key} applied")
+                await ledger.open()
+            except Exception as error:
+                await ledger.rollback()
+                if not is_retryable(error):
+                    raise
+                if number == TRIES:
+                    raise RetriesSpent(
+                        f"{RetriesSpent.__doc__} ({TRIES}). Nothing was changed."
+                    ) from error
+                log.info(
+                    "%s did not serialize, again (%d of %d)", request.key, number, TRIES,
+                    extra={"event": "serialization_retry"},
+                )  # fmt: skip
+                time.sleep(_FIRST_PAUSE_S * 2**number * random.random())  # noqa: S311  # not a secret
+        raise TryAgain(f"the connection broke at each of {TRIES} commits. Nothing was changed.")
+    except (Blocked, Skipped) as said:
+        return await _say(ledger, request, attempt, said)
+    except BaseException as error:  # noqa: BLE001  # whatever the target raised is its result
+        return await _fail(ledger, request, error)
+
+
+async def _once(
+    ledger: Ledger, request: Request, attempt: UUID, work: Work, stop: StopSignals
+) -> Result:
+    terms = terms_of(request, attempt)
+    claim = await ledger.claim(request.key, terms)
+    if not claim.applied:
+        await ledger.rollback()
+        return from_claim(claim, request)
+    reached("claimed")
+    run = Run(ledger, request, attempt)
+    token = current.running.set(request.key)
+    try:
+        with stop.interrupt():
+            answer = await work(run)
+    finally:
+        current.running.reset(token)
+    reached("worked")
+    if run.has_parts:
+        await ledger.rollback()
+        claim = await ledger.claim(request.key, terms)
+        if not claim.applied:
+            await ledger.rollback()
+            return from_claim(claim, request)
+    outcome = Outcome.APPLIED
+    if isinstance(answer, Awaiting):
+        await ledger.hand_over(request.key, answer, attempt)
+        outcome = Outcome.AWAITING
+    reached("committing")
+    await ledger.commit(attempt)
+    if isinstance(answer, Awaiting):
+        return judged(request, outcome, f"{request.key} awaiting: {answer.reason}")
+    return judged(request, outcome, f"{request.key} applied")
+
+
+async def _landed(ledger: Ledger, request: Request, attempt: UUID, doubt: CommitInDoubt) -> bool:
+    """Find out on a new connection; NotApplied(in-doubt) where nobody can tell for now."""
+    problem: Exception = doubt
+    for number in range(TRIES):
+        try:
+            return await ledger.landed(request.key, attempt)
+        except (Unavailable, TryAgain, NotApplied) as error:
+            problem = error
+            if isinstance(error, NotApplied):
+                break  # waited for the whole lock timeout already
+            time.sleep(_FIRST_PAUSE_S * 4**number)
+    raise NotApplied(
+        Outcome.IN_DOUBT,
+        f"{request.key} in doubt: the connection broke at COMMIT and the ledger does not tell yet ({_first(problem)})\n"
+        "  It was committed once or not at all. Run the same command again: it finds out.",
+    ) from problem
+
+
+def _first(error: BaseException) -> str:
+    return str(error).partition("\n")[0].strip() or type(error).__name__
+
+
+async def _say(
+    ledger: Ledger, request: Request, attempt: UUID, said: Blocked | Skipped
+) -> Result:
+    """Write what the target said of its period, now that its work is rolled back."""
+    state = State.BLOCKED if isinstance(said, Blocked) else State.SKIPPED
+    until = said.until if isinstance(said, Blocked) else None
+    try:
+        await ledger.rollback()
+        now = await ledger.say(request.key, state, said.reason, until=until, attempt=attempt)
+    except Exception as error:  # noqa: BLE001  # the ledger may be away
+        return from_error(error, request)
+    message = f"{request.key} {state}: {said.reason}"
+    if until is not None:
+        message = f"{request.key} {state} until {until:%Y-%m-%d %H:%M:%S%z}: {said.reason}"
+    if now is not None and now is not state:
+        message += f" (but meanwhile another attempt made it {now})"
+    return judged(request, Outcome(state), message)
+
+
+async def _fail(ledger: Ledger, request: Request, error: BaseException) -> Result:
+    try:
+        await ledger.rollback()
+    except Exception:  # noqa: BLE001  # the server rolls back what a dead connection left
+        log.debug("rollback failed", exc_info=True)
+    if (violation := ledger.violation()) is not None:
+        error = violation
+    elif not isinstance(error, K8sjobError) and isinstance(error, Exception) and not ledger.is_alive():
+        error = _lost(error)
+    return from_error(error, request)
+
+
+def _lost(cause: Exception) -> Unavailable:
+    error = Unavailable(
+        f"the connection to the ledger was lost while the target ran ({_first(cause)})\n"
+        "  Its work was rolled back, the period is free."
+    )
+    error.__cause__ = cause
+    return error
+
+
+async def _end(ledger: Ledger, request: Request, attempt: UUID, result: Result) -> None:
+    """Close the attempt's row. Failing to log never fails the job."""
+    size = request.output_bytes
+    tail = result.tail.encode()[-size:].decode(errors="ignore") if result.tail and size else None
+    ending = Ending(
+        outcome=result.outcome, exit_code=result.exit_code, message=result.message, tail=tail
+    )
+    try:
+        await ledger.end(attempt, ending)
+    except Exception as error:  # noqa: BLE001  # see above
+        log.warning(
+            "the end of attempt %s could not be written: %s", attempt, _first(error),
+            extra={"event": "end_not_written"},
+        )  # fmt: skip

@@ -1,0 +1,22 @@
+"""What holds for every test: a clean environment, and the fixtures of ``tests/fix_*.py``."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+pytest_plugins = [f"tests.{path.stem}" for path in Path(__file__).parent.glob("fix_*.py")]
+pytest.register_assert_rewrite(*pytest_plugins)  # first, since they import each other
+
+# A developer's own settings must not decide what a test sees. This runs before any fixture is
+# imported; K8SJOB_TEST_* speak to the tests themselves (tests/README.md).
+for _name in list(os.environ):
+    if _name.startswith(("K8SJOB_", "PG")) and not _name.startswith("K8SJOB_TEST_"):
+        del os.environ[_name]
+
+# No deadline: how long an example takes says nothing on a machine that others use too.
+settings.register_profile("k8sjob", deadline=None, print_blob=True)
+settings.load_profile("k8sjob")
