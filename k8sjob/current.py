@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from contextvars import ContextVar
+from uuid import UUID
 
 from k8sjob.errors import NoPeriod
 from k8sjob.key import Key
 
-#: Set by the runner around a target that it calls in this process.
-running: ContextVar[Key | None] = ContextVar("k8sjob_running", default=None)
+#: Key and attempt of the run, set by the runner around a target that it calls in this process.
+running: ContextVar[tuple[Key, UUID] | None] = ContextVar("k8sjob_running", default=None)
 
 
 def current_key() -> Key:
@@ -17,11 +18,19 @@ def current_key() -> Key:
 
     Raises NoPeriod where there is neither, InvalidKey where the variable holds something else.
     """
-    if (key := running.get()) is not None:
-        return key
+    if (now := running.get()) is not None:
+        return now[0]
     if text := os.environ.get("K8SJOB_KEY"):
         return Key.parse(text)
     raise NoPeriod(
         "this code does not run under k8sjob, so there is no current key. Nothing was done.\n"
         "  Start it with k8sjob run, or set K8SJOB_KEY, e.g. billing/daily-credit:2026-09-13"
     )
+
+
+def attempt() -> UUID | None:
+    """Return the attempt that this code belongs to: the run's, or ``K8SJOB_ATTEMPT``'s."""
+    if (now := running.get()) is not None:
+        return now[1]
+    text = os.environ.get("K8SJOB_ATTEMPT")
+    return UUID(text) if text else None

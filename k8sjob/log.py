@@ -19,7 +19,9 @@ _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", 
 def wants_json(env: Mapping[str, str] | None = None) -> bool:
     """Whether to log JSON: K8SJOB_LOG_FORMAT says so, or this runs in a Pod. Raises ConfigError."""
     env = os.environ if env is None else env
-    choice = env.get("K8SJOB_LOG_FORMAT") or ("json" if "KUBERNETES_SERVICE_HOST" in env else "text")
+    choice = env.get("K8SJOB_LOG_FORMAT") or (
+        "json" if "KUBERNETES_SERVICE_HOST" in env else "text"
+    )
     if choice not in ("json", "text"):
         raise ConfigError(
             f"K8SJOB_LOG_FORMAT={choice!r} is neither json nor text. Nothing was done."

@@ -106,7 +106,7 @@ class NotApplied(K8sjobError):
         self.exit_code = outcome.exit_code  # type: ignore[misc]  # by outcome, not by class
 
 
-class Blocked(Exception):  # noqa: N818  # an answer of the target, not a fault
+class Blocked(Exception):  # an answer of the target, not a fault
     """Raise it from a target that cannot be done now: all is rolled back, the period is blocked.
 
     ``until`` (aware) is when another try makes sense; without it a person has to release it.
@@ -123,7 +123,7 @@ class Blocked(Exception):  # noqa: N818  # an answer of the target, not a fault
         self.until = until
 
 
-class Skipped(Exception):  # noqa: N818  # an answer of the target, not a fault
+class Skipped(Exception):  # an answer of the target, not a fault
     """Raise it from a target that need not be done: all is rolled back, the period is skipped."""
 
     def __init__(self, reason: str) -> None:

@@ -13,13 +13,26 @@ from k8sjob.ledger.settings import Kind
 @click.command("migrate", short_help="Bring the ledger to this version's schema.")
 @click.option("--dry-run", is_flag=True, help="Say what would be applied, and change nothing.")
 @click.option("--sql", is_flag=True, help="Print the SQL of all steps, and connect to nothing.")
-@click.option("--wait", metavar="D", help="Keep trying for so long while the database is away, e.g. 5m.")
-@click.option("--grant-operator", metavar="ROLE", multiple=True, help="Let ROLE change states, reconcile and prune.")
-@click.option("--grant-runner", metavar="ROLE", multiple=True, help="Let ROLE claim and write attempts.")
+@click.option(
+    "--wait", metavar="D", help="Keep trying for so long while the database is away, e.g. 5m."
+)
+@click.option(
+    "--grant-operator",
+    metavar="ROLE",
+    multiple=True,
+    help="Let ROLE change states, reconcile and prune.",
+)
+@click.option(
+    "--grant-runner", metavar="ROLE", multiple=True, help="Let ROLE claim and write attempts."
+)
 @click.option("--grant-reader", metavar="ROLE", multiple=True, help="Let ROLE read.")
-@click.option("--ledger", metavar="NAME", help="A ledger of K8SJOB_LEDGERS_DIR instead of the default one.")
-def command(*, dry_run: bool, sql: bool, wait: str | None, ledger: str | None, **grants: tuple[str, ...]) -> int:
-    """Bring the ledger to this version's schema, as the role that shall own it.
+@click.option(
+    "--ledger", metavar="NAME", help="A ledger of K8SJOB_LEDGERS_DIR instead of the default one."
+)
+def command(
+    *, dry_run: bool, sql: bool, wait: str | None, ledger: str | None, **grants: tuple[str, ...]
+) -> int:
+    r"""Bring the ledger to this version's schema, as the role that shall own it.
 
     Safe to run again, and from many places at once. Clients of older versions go on working, unless
     a step says that it ends with them.
@@ -55,7 +68,9 @@ def command(*, dry_run: bool, sql: bool, wait: str | None, ledger: str | None, *
 
 def _sqlite(file: str, *, dry_run: bool) -> int:
     if dry_run:
-        click.echo("a SQLite ledger is made at its first use; dry run: nothing was changed", err=True)
+        click.echo(
+            "a SQLite ledger is made at its first use; dry run: nothing was changed", err=True
+        )
         return 0
     from k8sjob.ledger.sqlite.store import migrate  # noqa: PLC0415  # for SQLite only
 

@@ -6,14 +6,13 @@ once: the row and the work commit together, or neither does.
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any, overload
-from uuid import UUID
 
+from k8sjob import current
 from k8sjob.current import current_key
-from k8sjob.errors import UsageError
+from k8sjob.errors import InvalidKey, UsageError
 from k8sjob.key import Key
-from k8sjob.ledger.contract import digest, not_applied
+from k8sjob.ledger.contract import Terms, digest, not_applied
 from k8sjob.ledger.uuid7 import uuid7
 from k8sjob.states import Outcome
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Awaitable
     from datetime import datetime
+    from uuid import UUID
 
     import psycopg
 
@@ -73,7 +73,7 @@ def claim(
         psycopg.errors.SerializationFailure: under REPEATABLE READ and SERIALIZABLE, where a rival
             has committed; roll back and do the whole transaction again.
     """
-    return _claim(conn, key, payload, attempt, scheduled_for, strict=True)
+    return _claim(conn, key, _terms(payload, attempt, scheduled_for), strict=True)
 
 
 @overload
@@ -107,50 +107,48 @@ def try_claim(
     Do the work only if the answer is true (``applied``). Conflict, expired, future and busy raise
     here too: nobody can sensibly go on after them.
     """
-    return _claim(conn, key, payload, attempt, scheduled_for, strict=False)
+    return _claim(conn, key, _terms(payload, attempt, scheduled_for), strict=False)
 
 
-def _claim(
-    conn: Any,
-    key: Key | str,
-    payload: Payload,
-    attempt: UUID | None,
-    scheduled_for: datetime | None,
-    *,
-    strict: bool,
-) -> Claim | Awaitable[Claim]:
+def _claim(conn: Any, key: Key | str, terms: Terms, *, strict: bool) -> Claim | Awaitable[Claim]:
     key = key if isinstance(key, Key) else Key.parse(key)
-    sha = digest(payload)
-    args = (sha, attempt, _own_attempt(), scheduled_for)
     match _driver(conn):
         case "psycopg":
             from k8sjob.ledger.postgres.claim import ask  # noqa: PLC0415  # costs 0.1 s
 
-            return _judge(ask(conn, key, *args), sha, strict=strict)
+            return _judge(ask(conn, key, terms), terms, strict=strict)
         case "psycopg async":
-            return _claim_async(conn, key, args, strict=strict)
+            return _claim_async(conn, key, terms, strict=strict)
         case _:
-            from k8sjob.ledger.sqlite.claim import ask_in_callers_transaction  # noqa: PLC0415  # as above
+            from k8sjob.ledger.sqlite.claim import ask_sqlite  # noqa: PLC0415  # as above
 
-            return _judge(ask_in_callers_transaction(conn, key, *args), sha, strict=strict)
+            return _judge(ask_sqlite(conn, key, terms), terms, strict=strict)
 
 
-async def _claim_async(conn: Any, key: Key, args: tuple[Any, ...], *, strict: bool) -> Claim:
+async def _claim_async(conn: Any, key: Key, terms: Terms, *, strict: bool) -> Claim:
     from k8sjob.ledger.postgres.claim import ask_async  # noqa: PLC0415  # costs 0.1 s
 
-    return _judge(await ask_async(conn, key, *args), args[0], strict=strict)
+    return _judge(await ask_async(conn, key, terms), terms, strict=strict)
 
 
-def _judge(answer: Claim, sha: bytes | None, *, strict: bool) -> Claim:
+def _judge(answer: Claim, terms: Terms, *, strict: bool) -> Claim:
     outcome = answer.outcome
     if outcome is Outcome.APPLIED or not (strict or outcome.raises_from_try_claim):
         return answer
-    raise not_applied(answer, sha)
+    raise not_applied(answer, terms.payload_sha256)
 
 
-def _own_attempt() -> UUID:
-    given = os.environ.get("K8SJOB_ATTEMPT")
-    return UUID(given) if given else uuid7()
+def _terms(payload: Payload, attempt: UUID | None, scheduled_for: datetime | None) -> Terms:
+    """Put the arguments together; the attempt is given, the run's, the parent's, or a new one."""
+    if scheduled_for is not None and scheduled_for.utcoffset() is None:
+        raise InvalidKey("scheduled_for is naive. Pass an aware datetime, e.g. with tzinfo=UTC.")
+    given = attempt or current.attempt()
+    return Terms(
+        attempt=given or uuid7(),
+        attempt_is_given=given is not None,
+        payload_sha256=digest(payload),
+        scheduled_for=scheduled_for,
+    )
 
 
 def _driver(conn: object) -> str:

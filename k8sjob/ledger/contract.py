@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The answer to a claim. Where it is not ``applied``, what is known of the row that stood there.
+    """The answer to a claim; where it is not ``applied``, what is known of the row that was there.
 
     ``done_at`` and ``until`` are aware UTC; ``attempt`` and ``payload_sha256`` are this attempt's
     own when it applied, else those of the attempt that was there first.
@@ -81,10 +81,12 @@ class Ending:
 class Terms:
     """What a claim brings with it beside its key. Times are aware UTC.
 
+    ``attempt_is_given``: else the transaction's own settings may name another.
     ``sql_file``: the work is statements of a file, one right after the other.
     """
 
     attempt: UUID
+    attempt_is_given: bool = True
     payload_sha256: bytes | None = None
     scheduled_for: datetime | None = None
     window_end: datetime | None = None
@@ -137,7 +139,7 @@ class Ledger(Protocol):
         """Turn the row claimed in this transaction from done to awaiting."""
 
     async def landed(self, key: Key, attempt: UUID) -> bool:
-        """Whether the commit of ``attempt`` has landed, on a new connection. Raises NotApplied (busy)."""
+        """Find out whether the commit has landed, on a new connection. Raises NotApplied (busy)."""
 
     async def holders(self, key: Key) -> list[str]:
         """Say who is at the key, a line each; for a message."""
@@ -146,13 +148,13 @@ class Ledger(Protocol):
         """Whether the connection still stands."""
 
     def violation(self) -> ProtocolError | None:
-        """What the target tried on the connection and was refused, whether or not it let it out."""
+        """Return what the target tried on the connection and was refused, let out or swallowed."""
 
     def check_transaction(self) -> None:
-        """Raise ProtocolError, or K8sjobError, where the transaction cannot be committed any more."""
+        """Raise ProtocolError, or K8sjobError, where the transaction cannot be committed."""
 
 
-class CommitInDoubt(Exception):  # noqa: N818  # internal: the runner finds out and never lets it out
+class CommitInDoubt(Exception):  # internal: the runner finds out and never lets it out
     """COMMIT was sent and no answer came."""
 
 
@@ -200,8 +202,8 @@ def _words(claim: Claim, payload_sha256: bytes | None) -> tuple[str, str]:
             return f"done {when}{by}", "There is nothing left to do."
         case Outcome.CONFLICT:
             return (
-                f"done {when}{by} with {_sha(claim.payload_sha256)}, "
-                f"this attempt brings {_sha(payload_sha256)}",
+                f"done {when}{by} with {_sha(claim.payload_sha256)}, this attempt brings "
+                + _sha(payload_sha256),
                 f'If the new payload is the right one: k8sjob reopen {key} --reason "…"',
             )
         case Outcome.BLOCKED:

@@ -16,7 +16,9 @@ def is_retryable(error: BaseException | None) -> bool:
     while error is not None and id(error) not in seen:
         seen.add(id(error))
         wrapped = getattr(error, "orig", None)
-        states = {getattr(e, "sqlstate", None) or getattr(e, "pgcode", None) for e in (error, wrapped)}
+        states = {
+            getattr(e, "sqlstate", None) or getattr(e, "pgcode", None) for e in (error, wrapped)
+        }
         if states & SQLSTATES:
             return True
         error = error.__cause__ or error.__context__

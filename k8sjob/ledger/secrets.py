@@ -18,10 +18,12 @@ class Redactor:
     """Replaces every form of a DSN's password, and the DSN itself, by ``***``."""
 
     def __init__(self, *secrets: str) -> None:
-        """Take DSNs in URL or keyword form, or bare passwords as environment variables hold them."""
+        """Take DSNs in URL or keyword form, or bare passwords."""
         forms = {form for secret in secrets if secret for form in _forms(secret)}
         longest_first = sorted((f for f in forms if len(f) >= _SHORTEST), key=len, reverse=True)
-        self._pattern = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
+        self._pattern = (
+            re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
+        )
 
     def __call__(self, text: str) -> str:
         """Return ``text`` without the secrets."""

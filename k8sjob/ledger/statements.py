@@ -103,7 +103,7 @@ def split_sqlite(text: str) -> list[Statement]:
     Raises ConfigError, its message starting with ``line N:``, for a NUL, for a string, name or
     comment that is never closed and for a command of the sqlite3 shell (``.read``).
     """
-    from sqlite3 import complete_statement  # a run on Postgres needs no sqlite3
+    from sqlite3 import complete_statement  # noqa: PLC0415  # a run on Postgres needs no sqlite3
 
     text = _readable(text)
     spans: list[tuple[int, int, int]] = []

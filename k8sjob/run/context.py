@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from k8sjob.errors import ConfigError, ProtocolError, TryAgain
 from k8sjob.key import JobName, Key
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class PartRefused(NotApplied):
-    """A part cannot be had, for a reason that holds for the whole job (a hold, another payload)."""
+    """A part cannot be had, for a reason that holds for the whole job, such as a hold."""
 
 
 class Run:
@@ -78,7 +78,9 @@ class Run:
         """
         window = window_of(self._request)
         if window is None:
-            needed = "the job's schedule" if self.key.period.cycle is Cycle.SCHEDULED else "--time-zone"
+            needed = (
+                "the job's schedule" if self.key.period.cycle is Cycle.SCHEDULED else "--time-zone"
+            )
             raise ConfigError(
                 f"the window of {self.key} is not known: that needs {needed}. Nothing was changed."
             )
@@ -150,12 +152,13 @@ class Part:
         if not self:
             raise NotApplied(
                 Outcome.DUPLICATE,
-                f"{self.key} is done, so its connection is not for use. Nothing was changed by this part.\n"
+                f"{self.key} is done, so its connection is not for use. Nothing was changed by "
+                "this part.\n"
                 "  Ask first: with run.part(…) as part: if part: …",
             )
         return self._run._ledger.conn  # noqa: SLF001  # Run and Part are one thing in two classes
 
-    async def _enter(self) -> Part:
+    async def _enter(self) -> None:
         run = self._run
         if not run.has_parts:
             await run._ledger.rollback()  # noqa: SLF001  # the job itself is claimed last
@@ -169,7 +172,6 @@ class Part:
                 explain(self._claim, run._request.payload_sha256),  # noqa: SLF001
                 self._claim.reason,
             )
-        return self
 
     async def _exit(self, failed: bool) -> None:  # noqa: FBT001  # as __exit__ knows it
         ledger, applied = self._run._ledger, bool(self)  # noqa: SLF001
@@ -188,18 +190,26 @@ class Part:
                     "  Earlier parts are kept. Run the same command again: it goes on here."
                 ) from error
 
-    def __enter__(self) -> Part:  # noqa: D105
-        return drive(self._enter())
+    def __enter__(self) -> Self:
+        drive(self._enter())
+        return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:  # noqa: D105
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         drive(self._exit(kind is not None))
 
-    async def __aenter__(self) -> Part:  # noqa: D105
-        return await self._enter()
+    async def __aenter__(self) -> Self:
+        await self._enter()
+        return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:  # noqa: D105
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         await self._exit(kind is not None)

@@ -76,37 +76,51 @@ async def perform(
 async def _settle(
     ledger: Ledger, request: Request, attempt: UUID, work: Work, stop: StopSignals
 ) -> Result:
+    """Run the transaction until it has ended one way or the other; raise nothing."""
     try:
         for number in range(1, TRIES + 1):
-            try:
-                return await _once(ledger, request, attempt, work, stop)
-            except CommitInDoubt as doubt:
-                if await _landed(ledger, request, attempt, doubt):
-                    return judged(request, Outcome.APPLIED, f"{request.key} applied")
-                await ledger.open()
-            except Exception as error:
-                await ledger.rollback()
-                if not is_retryable(error):
-                    raise
-                if number == TRIES:
-                    raise RetriesSpent(
-                        f"{RetriesSpent.__doc__} ({TRIES}). Nothing was changed."
-                    ) from error
-                log.info(
-                    "%s did not serialize, again (%d of %d)", request.key, number, TRIES,
-                    extra={"event": "serialization_retry"},
-                )  # fmt: skip
-                time.sleep(_FIRST_PAUSE_S * 2**number * random.random())  # noqa: S311  # not a secret
-        raise TryAgain(f"the connection broke at each of {TRIES} commits. Nothing was changed.")
+            result = await _try(ledger, request, attempt, work, stop, number)
+            if result is not None:
+                return result
+        return from_error(RetriesSpent(_SPENT), request)
     except (Blocked, Skipped) as said:
         return await _say(ledger, request, attempt, said)
     except BaseException as error:  # noqa: BLE001  # whatever the target raised is its result
         return await _fail(ledger, request, error)
 
 
+_SPENT = f"its transaction did not get through at any of {TRIES} tries. Nothing was changed."
+
+
+async def _try(  # noqa: PLR0913, PLR0917  # the five of perform, and which try it is
+    ledger: Ledger, request: Request, attempt: UUID, work: Work, stop: StopSignals, number: int
+) -> Result | None:
+    """Run the transaction once; None where all of it has to be done again."""
+    try:
+        return await _once(ledger, request, attempt, work, stop)
+    except Exception as error:
+        if not is_retryable(error):
+            raise
+        await ledger.rollback()
+        if number == TRIES:
+            raise RetriesSpent(_SPENT) from error
+        log.info(
+            "%s did not serialize, again (try %d of %d)",
+            *(request.key, number + 1, TRIES),
+            extra={"event": "serialization_retry", "key": str(request.key)},
+        )
+        _pause(_FIRST_PAUSE_S * 2**number)
+        return None
+
+
+def _pause(longest_s: float) -> None:
+    """Wait a random part of it, so that rivals do not meet again. Blocks: nothing else runs."""
+    time.sleep(longest_s * random.random())  # noqa: S311  # not a secret
+
+
 async def _once(
     ledger: Ledger, request: Request, attempt: UUID, work: Work, stop: StopSignals
-) -> Result:
+) -> Result | None:
     terms = terms_of(request, attempt)
     claim = await ledger.claim(request.key, terms)
     if not claim.applied:
@@ -114,7 +128,7 @@ async def _once(
         return from_claim(claim, request)
     reached("claimed")
     run = Run(ledger, request, attempt)
-    token = current.running.set(request.key)
+    token = current.running.set((request.key, attempt))
     try:
         with stop.interrupt():
             answer = await work(run)
@@ -122,20 +136,29 @@ async def _once(
         current.running.reset(token)
     reached("worked")
     if run.has_parts:
-        await ledger.rollback()
         claim = await ledger.claim(request.key, terms)
         if not claim.applied:
             await ledger.rollback()
             return from_claim(claim, request)
-    outcome = Outcome.APPLIED
     if isinstance(answer, Awaiting):
         await ledger.hand_over(request.key, answer, attempt)
-        outcome = Outcome.AWAITING
-    reached("committing")
-    await ledger.commit(attempt)
+    if not await _commit(ledger, request, attempt):
+        return None
     if isinstance(answer, Awaiting):
-        return judged(request, outcome, f"{request.key} awaiting: {answer.reason}")
-    return judged(request, outcome, f"{request.key} applied")
+        return judged(request, Outcome.AWAITING, f"{request.key} awaiting: {answer.reason}")
+    return judged(request, Outcome.APPLIED, f"{request.key} applied")
+
+
+async def _commit(ledger: Ledger, request: Request, attempt: UUID) -> bool:
+    """Commit; False where the connection broke and the commit did not land."""
+    reached("committing")
+    try:
+        await ledger.commit(attempt)
+    except CommitInDoubt as doubt:
+        landed = await _landed(ledger, request, attempt, doubt)
+        await ledger.open()
+        return landed
+    return True
 
 
 async def _landed(ledger: Ledger, request: Request, attempt: UUID, doubt: CommitInDoubt) -> bool:
@@ -148,10 +171,11 @@ async def _landed(ledger: Ledger, request: Request, attempt: UUID, doubt: Commit
             problem = error
             if isinstance(error, NotApplied):
                 break  # waited for the whole lock timeout already
-            time.sleep(_FIRST_PAUSE_S * 4**number)
+            _pause(_FIRST_PAUSE_S * 4**number)
     raise NotApplied(
         Outcome.IN_DOUBT,
-        f"{request.key} in doubt: the connection broke at COMMIT and the ledger does not tell yet ({_first(problem)})\n"
+        f"{request.key} in doubt: the connection broke at COMMIT and the ledger does not tell "
+        f"yet ({_first(problem)})\n"
         "  It was committed once or not at all. Run the same command again: it finds out.",
     ) from problem
 
@@ -160,9 +184,7 @@ def _first(error: BaseException) -> str:
     return str(error).partition("\n")[0].strip() or type(error).__name__
 
 
-async def _say(
-    ledger: Ledger, request: Request, attempt: UUID, said: Blocked | Skipped
-) -> Result:
+async def _say(ledger: Ledger, request: Request, attempt: UUID, said: Blocked | Skipped) -> Result:
     """Write what the target said of its period, now that its work is rolled back."""
     state = State.BLOCKED if isinstance(said, Blocked) else State.SKIPPED
     until = said.until if isinstance(said, Blocked) else None
@@ -182,11 +204,15 @@ async def _say(
 async def _fail(ledger: Ledger, request: Request, error: BaseException) -> Result:
     try:
         await ledger.rollback()
-    except Exception:  # noqa: BLE001  # the server rolls back what a dead connection left
+    except Exception:  # the server rolls back what a dead connection left
         log.debug("rollback failed", exc_info=True)
     if (violation := ledger.violation()) is not None:
         error = violation
-    elif not isinstance(error, K8sjobError) and isinstance(error, Exception) and not ledger.is_alive():
+    elif (
+        not isinstance(error, K8sjobError)
+        and isinstance(error, Exception)
+        and not ledger.is_alive()
+    ):
         error = _lost(error)
     return from_error(error, request)
 

@@ -1,4 +1,4 @@
-"""What is told at the end of a run: one line for a person, a log record, the termination message."""
+"""What is told at the end: a line for a person, a log record, the termination message."""
 
 from __future__ import annotations
 

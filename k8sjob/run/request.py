@@ -73,7 +73,9 @@ def make_request(target: str, flags: Flags, env: Mapping[str, str] | None = None
         source=source,
         payload=_payload(flags.payload, env.get("K8SJOB_PAYLOAD")),
         zone=zone_name,
-        lock_timeout_s=parse_duration(flags.lock_timeout or env.get("K8SJOB_LOCK_TIMEOUT") or "30s"),
+        lock_timeout_s=parse_duration(
+            flags.lock_timeout or env.get("K8SJOB_LOCK_TIMEOUT") or "30s"
+        ),
         fail_on=_fail_on(flags.fail_on or env.get("K8SJOB_FAIL_ON") or ""),
         output_bytes=_size(env.get("K8SJOB_OUTPUT_BYTES")),
         place={
@@ -92,7 +94,8 @@ def _job(flags: Flags, env: Mapping[str, str]) -> JobName:
     if not name:
         raise UsageError(
             "no job is named. Nothing was done.\n"
-            "  Pass --job NAMESPACE/NAME, or set K8SJOB_JOB, or K8SJOB_NAMESPACE and K8SJOB_CRONJOB."
+            "  Pass --job NAMESPACE/NAME, or set K8SJOB_JOB, or K8SJOB_NAMESPACE and "
+            "K8SJOB_CRONJOB."
         )
     if "/" not in name and namespace:
         name = f"{namespace}/{name}"
@@ -106,7 +109,8 @@ def _period(flags: Flags, env: Mapping[str, str]) -> tuple[Period, str]:
         return Period.parse(text), "K8SJOB_PERIOD"
     raise NoPeriod(
         "no period is known for this run. Nothing was done.\n"
-        "  Pass --period, e.g. --period 2026-09-13T00:00:00Z (UTC), 2026-09-13, 2026-W37, 2026-09 or once."
+        "  Pass --period, e.g. --period 2026-09-13T00:00:00Z (UTC), 2026-09-13, 2026-W37, "
+        "2026-09 or once."
     )
 
 
@@ -127,7 +131,8 @@ def _fail_on(text: str) -> frozenset[Outcome]:
     allowed = [o for o in Outcome if not o.exit_code and o is not Outcome.APPLIED]
     if wrong := [name for name in names if name not in allowed]:
         raise ConfigError(
-            f"K8SJOB_FAIL_ON: not an outcome that ends with 0: {', '.join(wrong)}. Nothing was done.\n"
+            f"K8SJOB_FAIL_ON: not an outcome that ends with 0: {', '.join(wrong)}. Nothing was "
+            "done.\n"
             f"  Choose from {', '.join(allowed)}."
         )
     return frozenset(map(Outcome, names))

@@ -26,7 +26,7 @@ _SPENT = "its transaction failed to serialize, or was in a deadlock, at each of 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """How one attempt ended. ``message`` is for people, ``tail`` the last of what the target said."""
+    """How one attempt ended: ``message`` for people, ``tail`` the last of what the target said."""
 
     outcome: Outcome
     exit_code: int
@@ -57,16 +57,24 @@ def from_error(error: BaseException, request: Request) -> Result:
         return judged(request, error.outcome, str(error))
     if isinstance(error, Stopped):
         code = 128 + error.number
-        return _failed(code, f"{key} stopped by {error}: its work was rolled back, the period is free")
+        return _failed(
+            code, f"{key} stopped by {error}: its work was rolled back, the period is free"
+        )
     if isinstance(error, SystemExit):
         code = error.code if isinstance(error.code, int) and error.code else 1
-        return _failed(code, f"{key} failed: the target called sys.exit({error.code!r}). {_UNDONE}", error)
+        return _failed(
+            code, f"{key} failed: the target called sys.exit({error.code!r}). {_UNDONE}", error
+        )
     if _ended_transaction(error):
-        return _failed(ExitCode.PROTOCOL, f"{key} failed: {_one_line(error)}\n  {_COMMIT_ADVICE}", error)
+        return _failed(
+            ExitCode.PROTOCOL, f"{key} failed: {_one_line(error)}\n  {_COMMIT_ADVICE}", error
+        )
     if isinstance(error, K8sjobError):
         return _failed(error.exit_code, f"{key} failed: {error}", error)
     if is_retryable(error):
-        return _failed(TryAgain.exit_code, f"{key} failed: {_SPENT}: {_one_line(error)}. {_UNDONE}", error)
+        return _failed(
+            TryAgain.exit_code, f"{key} failed: {_SPENT}: {_one_line(error)}. {_UNDONE}", error
+        )
     return _failed(ExitCode.FAILED, f"{key} failed: {_one_line(error)}. {_UNDONE}", error)
 
 
@@ -80,7 +88,7 @@ def _failed(code: int, message: str, error: BaseException | None = None) -> Resu
 
 
 def _is_ours(error: NotApplied) -> bool:
-    """Busy is raised by the ledger for the run's own key; other refusals are the target's affair."""
+    """Tell the ledger's refusals of the run's own key from those that the target met itself."""
     return error.outcome in (Outcome.BUSY, Outcome.IN_DOUBT)
 
 

@@ -21,7 +21,7 @@ class Stopped(BaseException):
 
 
 class StopSignals:
-    """Takes stop signals from now on. PID 1 has no default action for them (signal(7), pid_namespaces(7))."""
+    """Takes stop signals from now on; PID 1 has no default action for them (pid_namespaces(7))."""
 
     def __init__(self) -> None:
         """Install handlers, where this is the main thread; else signals are somebody else's."""

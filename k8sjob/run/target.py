@@ -104,7 +104,9 @@ def load_statements(target: Target, *, sqlite: bool) -> Sequence[Statement]:
             text = file.read()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise ConfigError(f"{target.text} cannot be read: {reason}. Nothing was changed.") from error
+        raise ConfigError(
+            f"{target.text} cannot be read: {reason}. Nothing was changed."
+        ) from error
     try:
         statements = split_sqlite(text) if sqlite else split(text)
     except ConfigError as error:
@@ -114,7 +116,9 @@ def load_statements(target: Target, *, sqlite: bool) -> Sequence[Statement]:
     for statement in statements:
         if found := ends_transaction(statement.text):
             raise ProtocolError(
-                f"{target.text}:{statement.line}: {found} would end or replace the transaction that k8sjob holds\n"
-                "  Nothing was run. Take it out: k8sjob begins, and commits the file together with the claim."
+                f"{target.text}:{statement.line}: {found} would end or replace the transaction "
+                "that k8sjob holds\n"
+                "  Nothing was run. Take it out: k8sjob begins, and commits the file together "
+                "with the claim."
             )
     return statements

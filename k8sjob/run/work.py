@@ -1,4 +1,4 @@
-"""Make one thing of functions, coroutines and SQL files: what a run awaits between claim and commit."""
+"""Make one thing of functions, coroutines and SQL files: what a run awaits."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Work(NamedTuple):
 
 
 def load(target: Target, *, sqlite: bool) -> Work:
-    """Load the target. One that cannot be loaded fails when it is run, so its attempt is on record."""
+    """Load the target. One that cannot be loaded fails when run, so its attempt is on record."""
     try:
         if target.module is None:
             return Work(_of_statements(target, load_statements(target, sqlite=sqlite)))
@@ -51,12 +51,15 @@ def _of_failure(target: Target, error: Exception) -> Callable[[Run], Awaitable[o
     return fail
 
 
-def _of_function(target: Target, function: Callable[[Any], Any]) -> Callable[[Run], Awaitable[object]]:
+def _of_function(
+    target: Target, function: Callable[[Any], Any]
+) -> Callable[[Run], Awaitable[object]]:
     async def call(run: Run) -> object:
         answer = function(run)
         if isinstance(answer, BaseException):
             raise ConfigError(
-                f"the target {target.text} returned {type(answer).__name__}. Its work was rolled back.\n"
+                f"the target {target.text} returned {type(answer).__name__}. Its work was "
+                "rolled back.\n"
                 "  Raise it: a return commits."
             ) from answer
         if hasattr(answer, "__await__"):
@@ -69,7 +72,9 @@ def _of_function(target: Target, function: Callable[[Any], Any]) -> Callable[[Ru
     return call
 
 
-def _of_statements(target: Target, statements: Sequence[Statement]) -> Callable[[Run], Awaitable[object]]:
+def _of_statements(
+    target: Target, statements: Sequence[Statement]
+) -> Callable[[Run], Awaitable[object]]:
     async def execute(run: Run) -> None:
         for statement in statements:
             try:

@@ -16,29 +16,28 @@ from k8sjob.ledger.retry import is_retryable
 from k8sjob.states import Outcome
 
 if TYPE_CHECKING:
-    from datetime import datetime
-    from uuid import UUID
-
     from k8sjob.key import Key
+    from k8sjob.ledger.contract import Terms
 
 
-def check_in_transaction(conn: psycopg.Connection[Any] | psycopg.AsyncConnection[Any], key: Key) -> None:
+def check_in_transaction(
+    conn: psycopg.Connection[Any] | psycopg.AsyncConnection[Any], key: Key
+) -> None:
     """Refuse a connection in autocommit mode outside of a block: the claim would commit alone."""
     if conn.autocommit and conn.info.transaction_status == TransactionStatus.IDLE:
         raise ProtocolError(
             f"the claim of {key} would commit alone: this connection is in autocommit mode\n"
-            "  Nothing was changed. Put claim and work into one transaction: with conn.transaction(): …"
+            "  Nothing was changed. Put claim and work into one transaction: with "
+            "conn.transaction(): …"
         )
 
 
-def _params(
-    key: Key, payload_sha256: bytes | None, attempt: UUID | None, new: UUID, scheduled_for: datetime | None
-) -> dict[str, Any]:
+def _params(key: Key, terms: Terms) -> dict[str, Any]:
     return key_params(key) | {
-        "payload_sha256": payload_sha256,
-        "attempt": attempt,
-        "new": new,
-        "scheduled_for": scheduled_for,
+        "payload_sha256": terms.payload_sha256,
+        "attempt": terms.attempt if terms.attempt_is_given else None,
+        "new": terms.attempt,
+        "scheduled_for": terms.scheduled_for,
     }
 
 
@@ -49,12 +48,12 @@ def _explain(error: psycopg.Error, key: Key) -> Exception:
     return error if is_retryable(error) else translate(error, doing=f"claim {key}")
 
 
-def ask(conn: psycopg.Connection[Any], key: Key, *args: Any) -> Claim:
+def ask(conn: psycopg.Connection[Any], key: Key, terms: Terms) -> Claim:
     """Claim over a blocking connection, in one round trip."""
     check_in_transaction(conn, key)
     try:
         with psycopg.Cursor(conn) as cursor:  # plain rows, whatever the connection's row factory
-            row = cursor.execute(SQL["claim_answer"], _params(key, *args)).fetchone()
+            row = cursor.execute(SQL["claim_answer"], _params(key, terms)).fetchone()
     except psycopg.Error as error:
         explained = _explain(error, key)
         if explained is error:
@@ -63,12 +62,12 @@ def ask(conn: psycopg.Connection[Any], key: Key, *args: Any) -> Claim:
     return read_claim(key, row or ())
 
 
-async def ask_async(conn: psycopg.AsyncConnection[Any], key: Key, *args: Any) -> Claim:
+async def ask_async(conn: psycopg.AsyncConnection[Any], key: Key, terms: Terms) -> Claim:
     """Claim over an async connection, in one round trip."""
     check_in_transaction(conn, key)
     try:
         async with psycopg.AsyncCursor(conn) as cursor:
-            await cursor.execute(SQL["claim_answer"], _params(key, *args))
+            await cursor.execute(SQL["claim_answer"], _params(key, terms))
             row = await cursor.fetchone()
     except psycopg.Error as error:
         explained = _explain(error, key)

@@ -43,7 +43,8 @@ def parameters(dsn: str, *, application_name: str) -> str:
     except psycopg.ProgrammingError:
         raise ConfigError(
             "the ledger's DSN cannot be read by libpq. Nothing was done.\n"
-            "  Write postgresql://user:password@host:5432/database, with %40 for @ and so on in the password."
+            "  Write postgresql://user:password@host:5432/database, with %40 for @ and so on in "
+            "the password."
         ) from None
 
 

@@ -16,15 +16,16 @@ _GONE = (pg.InvalidSchemaName, pg.UndefinedFunction, pg.UndefinedTable, pg.Undef
 
 
 def translate(error: psycopg.Error, *, doing: str) -> K8sjobError:
-    """Return the k8sjob error for one that our own statement met while it was ``doing`` something."""
-    state, text = error.sqlstate, first_line(error)
+    """Return the k8sjob error for what our own statement met while ``doing`` something."""
+    state, text = error.sqlstate or "", first_line(error)
     if state in OUTCOMES:
         return NotApplied(OUTCOMES[state], with_hint(error))
     if state in ERRORS:
         return ERRORS[state][0](with_hint(error))
     if isinstance(error, pg.InsufficientPrivilege):
         return Denied(
-            f"the database refused to {doing}: {text}\n  Nothing was changed. As the ledger's owner: "
+            f"the database refused to {doing}: {text}\n  Nothing was changed. As the ledger's "
+            "owner: "
             "k8sjob migrate --grant-runner ROLE (or --grant-operator, --grant-reader)"
         )
     if isinstance(error, _GONE):

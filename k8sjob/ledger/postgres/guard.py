@@ -12,7 +12,7 @@ from k8sjob.errors import ProtocolError
 from k8sjob.ledger.statements import first_transaction_end
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import Iterator
 
 
 class Guard:
@@ -37,7 +37,8 @@ class Guard:
         self.broken = ProtocolError(
             f"the target {what} on the connection that k8sjob lends it\n"
             "  Nothing was committed. k8sjob commits the work together with the claim when the "
-            "target returns, and rolls both back when it raises; use conn.transaction() for a savepoint."
+            "target returns, and rolls both back when it raises; use conn.transaction() for a "
+            "savepoint."
         )
         raise self.broken
 

@@ -148,7 +148,7 @@ class PostgresLedger:
             raise K8sjobError("the transaction was rolled back at its commit. Nothing was changed.")
 
     def violation(self) -> ProtocolError | None:
-        """What the guard has refused in this transaction."""
+        """Return what the guard has refused in this transaction."""
         return self.conn.guard.broken if self.conn is not None else None
 
     def check_transaction(self) -> None:
@@ -160,8 +160,10 @@ class PostgresLedger:
                 return
             case TransactionStatus.INERROR:
                 raise K8sjobError(
-                    "a statement of the target failed, the target went on, and Postgres will not commit\n"
-                    "  Nothing was changed. Let the error out, or wrap the statement in conn.transaction()."
+                    "a statement of the target failed, the target went on, and Postgres will "
+                    "not commit\n"
+                    "  Nothing was changed. Let the error out, or wrap the statement in "
+                    "conn.transaction()."
                 )
             case TransactionStatus.IDLE:
                 raise ProtocolError(
@@ -181,7 +183,9 @@ class PostgresLedger:
         try:
             await self._execute("ROLLBACK")
         except psycopg.Error:
-            await self.close()  # a cursor left half read, or a dead peer: closing undoes all the same
+            await (
+                self.close()
+            )  # a cursor left half read, or a dead peer: closing undoes all the same
 
     async def say(
         self, key: Key, state: State, reason: str, *, until: datetime | None, attempt: UUID

@@ -1,4 +1,4 @@
-"""The claim on SQLite: the same steps as the SQL function on Postgres, in the caller's transaction."""
+"""The claim on SQLite: the same steps as on Postgres, in the caller's transaction."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from k8sjob.errors import ConfigError, K8sjobError, ProtocolError, SchemaAbsent, Unavailable
-from k8sjob.ledger.contract import Claim, Terms, not_applied
+from k8sjob.ledger.contract import Claim, not_applied
 from k8sjob.ledger.queries import queries
 from k8sjob.states import Outcome, State
 
 if TYPE_CHECKING:
     from k8sjob.key import Key
+    from k8sjob.ledger.contract import Terms
 
 SQL = queries("sqlite")
 _FUTURE = timedelta(minutes=5)
@@ -49,7 +50,7 @@ def key_params(key: Key) -> dict[str, Any]:
 
 
 def answer(conn: sqlite3.Connection, key: Key, terms: Terms) -> Claim:
-    """Claim in the transaction that is open. Its first statement writes, so rivals wait from there."""
+    """Claim in the open transaction. The first statement writes, so rivals wait from there."""
     scheduled_for = key.period.scheduled_for(terms.zone) or terms.scheduled_for
     if _is_future(key, scheduled_for):
         return Claim(key, Outcome.FUTURE)
@@ -66,7 +67,8 @@ def answer(conn: sqlite3.Connection, key: Key, terms: Terms) -> Claim:
     kind, floor = cursor.execute(SQL["gate"], params).fetchone()
     if kind != params["kind"]:
         raise ConfigError(
-            f"{params['whole_job']} has periods of kind {kind}, this one is of kind {params['kind']}\n"
+            f"{params['whole_job']} has periods of kind {kind}, this one is of kind "
+            f"{params['kind']}\n"
             "  Nothing was changed. The kind of a job's periods is fixed: give the job a new name, "
             "or pass a period of its kind."
         )
@@ -107,24 +109,15 @@ def _refusal(key: Key, row: Any, hold: Any, payload_sha256: bytes | None, moment
     return Claim(key, Outcome.EXPIRED)
 
 
-def ask_in_callers_transaction(
-    conn: sqlite3.Connection,
-    key: Key,
-    payload_sha256: bytes | None,
-    attempt: UUID | None,
-    new: UUID,
-    scheduled_for: datetime | None,
-) -> Claim:
+def ask_sqlite(conn: sqlite3.Connection, key: Key, terms: Terms) -> Claim:
     """Claim over a connection of the user's. Raises ProtocolError where it would commit alone."""
     automatic = getattr(conn, "autocommit", None) is True or conn.isolation_level is None
     if automatic and not conn.in_transaction:
         raise ProtocolError(
             f"the claim of {key} would commit alone: this connection is in autocommit mode\n"
-            '  Nothing was changed. Put claim and work into one transaction: conn.execute("BEGIN IMMEDIATE") first.'
+            "  Nothing was changed. Put claim and work into one transaction: "
+            'conn.execute("BEGIN IMMEDIATE") first.'
         )
-    terms = Terms(
-        attempt=attempt or new, payload_sha256=payload_sha256, scheduled_for=scheduled_for
-    )
     try:
         return answer(conn, key, terms)
     except sqlite3.OperationalError as error:

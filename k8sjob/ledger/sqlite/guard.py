@@ -42,7 +42,12 @@ class RunConnection(sqlite3.Connection):
             self.guarded = before
 
     def _authorize(
-        self, action: int, first: str | None, _second: str | None, _db: str | None, _trigger: str | None
+        self,
+        action: int,
+        first: str | None,
+        _second: str | None,
+        _db: str | None,
+        _trigger: str | None,
     ) -> int:
         if not self.guarded:
             return sqlite3.SQLITE_OK

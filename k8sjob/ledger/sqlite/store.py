@@ -175,7 +175,7 @@ class SqliteLedger:
         self.conn.execute(statement)
         self.check_transaction()
 
-    async def commit(self, attempt: UUID) -> None:
+    async def commit(self, attempt: UUID) -> None:  # noqa: ARG002  # Postgres seals with it
         """Commit, if the transaction is still the one that the claim was made in."""
         self.check_transaction()
         try:
@@ -185,7 +185,7 @@ class SqliteLedger:
             raise K8sjobError(f"the commit failed: {error}. Nothing was changed.") from error
 
     def violation(self) -> ProtocolError | None:
-        """What the guard has refused in this transaction."""
+        """Return what the guard has refused in this transaction."""
         return self.conn.broken if self.conn is not None else None
 
     def check_transaction(self) -> None:
@@ -194,7 +194,8 @@ class SqliteLedger:
             raise violation
         if not self.conn.in_transaction:
             raise ProtocolError(
-                "the transaction of the target was rolled back from inside (OR ROLLBACK, RAISE(ROLLBACK))\n"
+                "the transaction of the target was rolled back from inside (OR ROLLBACK, "
+                "RAISE(ROLLBACK))\n"
                 "  Nothing was committed. Use OR ABORT or RAISE(ABORT) instead."
             )
 
@@ -214,7 +215,9 @@ class SqliteLedger:
             conn.execute(SQL["make_gate"], params)
             for before, name in ((None, "insert_state"), (State.OPEN, "update_state")):
                 if conn.execute(SQL[name], params).fetchone():
-                    conn.execute(SQL["event"], params | {"from_state": before, "to_state": str(state)})
+                    conn.execute(
+                        SQL["event"], params | {"from_state": before, "to_state": str(state)}
+                    )
                     return state
             row = conn.execute(SQL["period"], params).fetchone()
         return State(row[0]) if row else None
@@ -226,7 +229,9 @@ class SqliteLedger:
             "attempt": str(attempt),
             "indicator": awaiting.indicator,
             "before": None if awaiting.before is None else json.dumps(awaiting.before),
-            "expected_delta": None if awaiting.expected_delta is None else str(awaiting.expected_delta),
+            "expected_delta": None
+            if awaiting.expected_delta is None
+            else str(awaiting.expected_delta),
             "recheck_after": _from_now(awaiting.recheck_after),
             "deadline": _from_now(awaiting.deadline),
         }
