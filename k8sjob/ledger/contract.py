@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from k8sjob.ledger.uuid7 import short
 from k8sjob.states import NotApplied, Outcome
 
 if TYPE_CHECKING:
@@ -183,7 +184,7 @@ def digest(payload: bytes | str | None) -> bytes | None:
 
 
 def _sha(value: bytes | None) -> str:
-    return f"payload sha256:{value.hex()}" if value else "no payload"
+    return f"payload sha256:{value.hex()[:16]}…" if value else "no payload"
 
 
 def explain(claim: Claim, payload_sha256: bytes | None = None) -> str:
@@ -195,7 +196,7 @@ def explain(claim: Claim, payload_sha256: bytes | None = None) -> str:
 def _words(claim: Claim, payload_sha256: bytes | None) -> tuple[str, str]:
     """Return what happened, and what to do about it."""
     key = claim.key
-    by = f" by attempt {claim.attempt}" if claim.attempt else ""
+    by = f" by attempt {short(claim.attempt)}" if claim.attempt else ""
     when = f"{claim.done_at:%Y-%m-%d %H:%M:%SZ}" if claim.done_at else "at an unknown time"
     match claim.outcome:
         case Outcome.DUPLICATE:

@@ -9,18 +9,22 @@ from __future__ import annotations
 
 import re
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from k8sjob.errors import ConfigError, Unavailable
+from k8sjob import __version__
+from k8sjob.errors import ConfigError, Denied, Unavailable
 from k8sjob.ledger.postgres.connect import connect
-from k8sjob.ledger.postgres.errors import translate
+from k8sjob.ledger.postgres.errors import first_line, translate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     import psycopg
+
+    from k8sjob.errors import K8sjobError
 
 #: The transaction-level advisory lock of all migrations: the bytes of "k8sjob", read as a number.
 LOCK = int.from_bytes(b"k8sjob", "big")
@@ -58,7 +62,8 @@ class Migration:
         row = f"{self.version}, '{self.name}', '{self.oldest_client}'"
         insert = f"INSERT INTO k8sjob.migrations (version, name, oldest_client) VALUES ({row});"  # noqa: S608  # our text
         again = "SELECT k8sjob.grant_again();"
-        return f"-- {self}\nBEGIN;\n{_bootstrap()}{insert}\n{self.sql}{again}\nCOMMIT;\n"
+        start = f"-- {self}\nSET client_encoding = 'UTF8';\nBEGIN ISOLATION LEVEL READ COMMITTED;\n"
+        return f"{start}{_bootstrap()}{insert}\n{self.sql}{again}\nCOMMIT;\n"
 
 
 def migrations() -> list[Migration]:
@@ -90,9 +95,40 @@ def applied_version(conn: psycopg.Connection) -> int:
     return int(row[0]) if row else 0
 
 
+@contextmanager
+def _connected(dsn: str, doing: str) -> Iterator[psycopg.Connection]:
+    """Connect as a migration does; turn what Postgres raises meanwhile into our own errors."""
+    import psycopg  # noqa: PLC0415  # costs 0.1 s; --sql does not need it
+
+    with connect(dsn, application_name="k8sjob migrate") as conn:
+        # Stricter levels would look at the ledger as it was before the wait for the lock.
+        conn.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
+        try:
+            yield conn
+        except psycopg.Error as error:
+            raise _explain(error, doing, conn) from error
+
+
+def _explain(error: psycopg.Error, doing: str, conn: psycopg.Connection) -> K8sjobError:
+    from psycopg import errors as pg  # noqa: PLC0415  # as above
+
+    if isinstance(error, pg.InsufficientPrivilege):
+        return Denied(
+            f"the database refused to {doing}: {first_line(error)}\n"
+            "  Nothing was changed. Connect as the role that owns schema k8sjob; where there is none "
+            f"yet: GRANT CREATE ON DATABASE {_quoted(conn.info.dbname)} TO {_quoted(conn.info.user)}"
+        )
+    if isinstance(error, (pg.DuplicateTable, pg.DuplicateFunction, pg.DuplicateObject)):
+        return ConfigError(
+            f"schema k8sjob holds something that is no ledger: {first_line(error)}\n"
+            "  Nothing was changed. Make room: ALTER SCHEMA k8sjob RENAME TO k8sjob_before"
+        )
+    return translate(error, doing=doing)
+
+
 def pending(dsn: str) -> list[Migration]:
     """Return the steps that the ledger at ``dsn`` lacks. Raises as :func:`migrate` does."""
-    with connect(dsn, application_name="k8sjob migrate") as conn:
+    with _connected(dsn, "read the ledger's version") as conn:
         done = applied_version(conn)
     return [step for step in migrations() if step.version > done]
 
@@ -100,21 +136,17 @@ def pending(dsn: str) -> list[Migration]:
 def migrate(dsn: str, *, done: Callable[[Migration], None] | None = None) -> list[Migration]:
     """Apply what the ledger at ``dsn`` lacks, as its owner; return the steps applied here.
 
-    Raises Unavailable (no connection), Denied (not the owner) and ConfigError (the schema is
-    there, but is not a ledger).
+    Raises Unavailable (no connection), Denied (not the owner), ConfigError (the schema is there,
+    but is not a ledger) and ClientTooOld (the ledger is newer, and lets this version in no more).
     """
-    import psycopg  # noqa: PLC0415  # costs 0.1 s; --sql does not need it
-
     applied = []
-    with connect(dsn, application_name="k8sjob migrate") as conn:
+    with _connected(dsn, "migrate the ledger") as conn:
         for step in migrations():
-            try:
-                if _apply(conn, step):
-                    applied.append(step)
-                    if done:
-                        done(step)
-            except psycopg.Error as error:
-                raise translate(error, doing=f"apply migration {step}") from error
+            if _apply(conn, step):
+                applied.append(step)
+                if done:
+                    done(step)
+        _check_client(conn)
     return applied
 
 
@@ -134,18 +166,43 @@ def _apply(conn: psycopg.Connection, step: Migration) -> bool:
     return True
 
 
+def newer_version(dsn: str) -> int | None:
+    """Return the version of a ledger that is newer than this client knows; None for any other."""
+    with _connected(dsn, "read the ledger's version") as conn:
+        found = applied_version(conn)
+    return found if found > _newest() else None
+
+
+def _newest() -> int:
+    return max(step.version for step in migrations())
+
+
+def _check_client(conn: psycopg.Connection) -> None:
+    if applied_version(conn) > _newest():
+        conn.execute("SELECT k8sjob.check_client(%s)", (__version__,))
+
+
 def migrate_when_there(
-    dsn: str, wait_s: float, *, done: Callable[[Migration], None] | None = None
+    dsn: str,
+    wait_s: float,
+    *,
+    done: Callable[[Migration], None] | None = None,
+    away: Callable[[Unavailable], None] | None = None,
 ) -> list[Migration]:
-    """Migrate, trying again for ``wait_s`` seconds while the database cannot be reached."""
+    """Migrate, trying again for ``wait_s`` seconds while the database cannot be reached.
+
+    ``away`` is told of each try in vain that another one follows.
+    """
     end = time.monotonic() + wait_s
     while True:
         try:
             return migrate(dsn, done=done)
-        except Unavailable:
+        except Unavailable as error:
             left = end - time.monotonic()
             if left <= 0:
                 raise
+            if away:
+                away(error)
             time.sleep(min(1.0, left))
 
 
@@ -155,13 +212,21 @@ def grant(dsn: str, capability: str, role: str) -> None:
 
     if capability not in CAPABILITIES:
         raise ConfigError(f"not a capability: {capability}. Grant one of {', '.join(CAPABILITIES)}")
-    with connect(dsn, application_name="k8sjob migrate") as conn:
+    with _connected(dsn, f"grant {capability} to {role}") as conn:
         try:
             conn.execute("SELECT k8sjob.grant_access(%s, %s)", (capability, role))
         except psycopg.errors.UndefinedObject as error:
             raise ConfigError(
-                f"there is no role {role} in this database. Nothing was granted.\n"
-                f"  First: CREATE ROLE \"{role}\" LOGIN PASSWORD '…'"
+                f"there is no role {role} in this database. Nothing was granted to it.\n"
+                f"  First: CREATE ROLE {_quoted(role)} LOGIN PASSWORD '…'"
             ) from error
-        except psycopg.Error as error:
-            raise translate(error, doing=f"grant {capability} to {role}") from error
+
+
+def grant_script(capability: str, role: str) -> str:
+    """Return the SQL that does as :func:`grant`."""
+    literal = role.replace("'", "''")
+    return f"SELECT k8sjob.grant_access('{capability}', '{literal}');"
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -15,6 +15,7 @@ import logging
 import os
 import random
 import time
+from datetime import UTC
 from typing import TYPE_CHECKING
 
 from k8sjob import __version__, current
@@ -195,7 +196,7 @@ async def _say(ledger: Ledger, request: Request, attempt: UUID, said: Blocked | 
         return from_error(error, request)
     message = f"{request.key} {state}: {said.reason}"
     if until is not None:
-        message = f"{request.key} {state} until {until:%Y-%m-%d %H:%M:%S%z}: {said.reason}"
+        message = f"{request.key} {state} until {until.astimezone(UTC):%Y-%m-%d %H:%M:%SZ}: {said.reason}"
     if now is not None and now is not state:
         message += f" (but meanwhile another attempt made it {now})"
     return judged(request, Outcome(state), message)
