@@ -6,7 +6,7 @@ import os
 from contextvars import ContextVar
 from uuid import UUID
 
-from k8sjob.errors import NoPeriod
+from k8sjob.errors import ConfigError, NoPeriod
 from k8sjob.key import Key
 
 #: Key and attempt of the run, set by the runner around a target that it calls in this process.
@@ -29,8 +29,17 @@ def current_key() -> Key:
 
 
 def attempt() -> UUID | None:
-    """Return the attempt that this code belongs to: the run's, or ``K8SJOB_ATTEMPT``'s."""
+    """Return the attempt that this code belongs to: the run's, or ``K8SJOB_ATTEMPT``'s.
+
+    Raises ConfigError where the variable holds something else.
+    """
     if (now := running.get()) is not None:
         return now[1]
     text = os.environ.get("K8SJOB_ATTEMPT")
-    return UUID(text) if text else None
+    try:
+        return UUID(text) if text else None
+    except ValueError:
+        raise ConfigError(
+            f"K8SJOB_ATTEMPT={text!r} is not the id of an attempt. Nothing was done.\n"
+            "  Leave it as k8sjob run sets it, or unset it."
+        ) from None

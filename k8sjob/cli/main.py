@@ -53,7 +53,7 @@ def fail(error: K8sjobError) -> NoReturn:
 def main(args: list[str] | None = None) -> NoReturn:
     """Run the command line; the exit codes are those of :mod:`k8sjob.errors`, never click's 2."""
     try:
-        code = cli.main(args, standalone_mode=False)
+        code = cli.main(args, prog_name="k8sjob", standalone_mode=False)
     except click.UsageError as error:
         error.show()
         sys.exit(int(ExitCode.USAGE))

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from k8sjob.duration import parse_duration
 from k8sjob.ledger import migrate as steps
 from k8sjob.ledger import settings
 from k8sjob.ledger.settings import Kind
+
+if TYPE_CHECKING:
+    from k8sjob.errors import Unavailable
 
 
 @click.command("migrate", short_help="Bring the ledger to this version's schema.")
@@ -32,7 +37,7 @@ from k8sjob.ledger.settings import Kind
 def command(
     *, dry_run: bool, sql: bool, wait: str | None, ledger: str | None, **grants: tuple[str, ...]
 ) -> int:
-    r"""Bring the ledger to this version's schema, as the role that shall own it.
+    """Bring the ledger to this version's schema, as the role that shall own it.
 
     Safe to run again, and from many places at once. Clients of older versions go on working, unless
     a step says that it ends with them.
@@ -40,30 +45,53 @@ def command(
     \b
       K8SJOB_DSN=postgresql://owner@db/shop k8sjob migrate --grant-runner shop_app
     """
+    wanted = [(name.removeprefix("grant_"), role) for name in grants for role in grants[name]]
     if sql:
-        for step in steps.migrations():
-            click.echo(step.script)
-        return 0
+        return _print_sql(wanted)
     address = settings.find(ledger=ledger)
     if address.kind is Kind.SQLITE:
         return _sqlite(address.sqlite_file, dry_run=dry_run)
     if dry_run:
-        for step in steps.pending(address.dsn):
-            click.echo(f"would apply {step}")
-        click.echo("dry run: nothing was changed", err=True)
-        return 0
-    seconds = parse_duration(wait) if wait else 0.0
+        return _say_what_would_be_done(address.dsn, wanted)
+    _migrate(address.dsn, parse_duration(wait) if wait else 0.0)
+    for capability, role in wanted:
+        steps.grant(address.dsn, capability, role)
+        click.echo(f"granted {capability} to {role}")
+    return 0
+
+
+def _print_sql(wanted: list[tuple[str, str]]) -> int:
+    for step in steps.migrations():
+        click.echo(step.script)
+    for capability, role in wanted:
+        click.echo(steps.grant_script(capability, role))
+    return 0
+
+
+def _say_what_would_be_done(dsn: str, wanted: list[tuple[str, str]]) -> int:
+    for step in steps.pending(dsn):
+        click.echo(f"would apply {step}")
+    for capability, role in wanted:
+        click.echo(f"would grant {capability} to {role}")
+    click.echo("dry run: nothing was changed", err=True)
+    return 0
+
+
+def _migrate(dsn: str, wait_s: float) -> None:
+    told: list[Unavailable] = []
+
+    def away(error: Unavailable) -> None:
+        if not told:
+            click.echo(f"waiting up to {wait_s:g} s: {str(error).splitlines()[0]}", err=True)
+        told.append(error)
+
     applied = steps.migrate_when_there(
-        address.dsn, seconds, done=lambda step: click.echo(f"applied {step}")
+        dsn, wait_s, done=lambda step: click.echo(f"applied {step}"), away=away
     )
     if not applied:
-        click.echo("the ledger is up to date", err=True)
-    for name, roles in grants.items():
-        capability = name.removeprefix("grant_")
-        for role in roles:
-            steps.grant(address.dsn, capability, role)
-            click.echo(f"granted {capability} to {role}")
-    return 0
+        newer = steps.newer_version(dsn)
+        more = f": its version {newer} is newer than this client, which it still lets in"
+        click.echo("the ledger is up to date" + (more if newer else ""), err=True)
 
 
 def _sqlite(file: str, *, dry_run: bool) -> int:
@@ -74,5 +102,6 @@ def _sqlite(file: str, *, dry_run: bool) -> int:
         return 0
     from k8sjob.ledger.sqlite.store import migrate  # noqa: PLC0415  # for SQLite only
 
-    click.echo("applied 0001 ledger" if migrate(file) else "the ledger is up to date")
+    made = migrate(file)
+    click.echo("applied 0001 ledger" if made else "the ledger is up to date", err=not made)
     return 0

@@ -42,7 +42,7 @@ from k8sjob.run.request import Flags, make_request
     "--ledger", metavar="NAME", help="A ledger of K8SJOB_LEDGERS_DIR instead of the default one."
 )
 def command(target: str, ledger: str | None, **flags: str | None) -> int:
-    r"""Run TARGET once for a period: its work commits together with the claim, or not at all.
+    """Run TARGET once for a period: its work commits together with the claim, or not at all.
 
     TARGET is module:function (called with one argument, the run; def or async def) or a file that
     ends in .sql. The ledger is the database in K8SJOB_DSN (postgresql://… or sqlite:///file).

@@ -34,9 +34,14 @@ def load(target: Target, *, sqlite: bool) -> Work:
         function = load_function(target)
     except Exception as error:  # noqa: BLE001  # whatever an import may raise
         return Work(_of_failure(target, error))
+    return of_function(target, function)
+
+
+def of_function(target: Target, function: Callable[[Any], Any]) -> Work:
+    """Return the work of a function that was imported already."""
     if is_coroutine(function):
         return Work(function, needs_loop=True)
-    return Work(_of_function(target, function))
+    return Work(_calling(target, function))
 
 
 def _of_failure(target: Target, error: Exception) -> Callable[[Run], Awaitable[object]]:
@@ -51,9 +56,7 @@ def _of_failure(target: Target, error: Exception) -> Callable[[Run], Awaitable[o
     return fail
 
 
-def _of_function(
-    target: Target, function: Callable[[Any], Any]
-) -> Callable[[Run], Awaitable[object]]:
+def _calling(target: Target, function: Callable[[Any], Any]) -> Callable[[Run], Awaitable[object]]:
     async def call(run: Run) -> object:
         answer = function(run)
         if isinstance(answer, BaseException):
