@@ -21,7 +21,32 @@ _HOMES = {
 }
 _WHERE = {name: module for module, names in _HOMES.items() for name in names}
 
-__all__ = ["__version__", *sorted(_WHERE)]  # noqa: PLE0604  # all are strings
+# Written out: type checkers take as exported only what stands here.
+__all__ = [
+    "Awaiting",
+    "Blocked",
+    "Claim",
+    "Cycle",
+    "InvalidKey",
+    "JobName",
+    "K8sjobError",
+    "Key",
+    "KeyRange",
+    "NotApplied",
+    "Outcome",
+    "Part",
+    "Period",
+    "PermanentError",
+    "ProtocolError",
+    "Run",
+    "Skipped",
+    "State",
+    "Window",
+    "__version__",
+    "claim",
+    "current_key",
+    "try_claim",
+]
 
 if TYPE_CHECKING:
     from k8sjob.errors import InvalidKey, K8sjobError, PermanentError, ProtocolError
