@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-__version__ = "0.1.0"
+from k8sjob.version import __version__
 
 _HOMES = {
     "k8sjob.errors": ("K8sjobError", "InvalidKey", "PermanentError", "ProtocolError"),

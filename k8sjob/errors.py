@@ -14,7 +14,8 @@
     ├── ProtocolError          76  protocol     permanent
     ├── Denied                 77  denied       permanent
     ├── ConfigError            78  config       permanent
-    │   └── ClientTooOld
+    │   ├── ClientTooOld
+    │   └── InvalidSchedule                      (a ValueError too)
     └── NotApplied                 by outcome   (k8sjob.states)
 
 *Permanent* means that another try of the same thing cannot succeed: the ``podFailurePolicy`` of a
@@ -154,3 +155,7 @@ class ConfigError(K8sjobError):
 
 class ClientTooOld(ConfigError):
     """The ledger does not let clients of this version in any more."""
+
+
+class InvalidSchedule(ConfigError, ValueError):
+    """A text that should be a CronJob's schedule has another form, or has no instants."""

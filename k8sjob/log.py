@@ -46,8 +46,9 @@ class JsonFormatter(logging.Formatter):
 
 
 class _Redacting(logging.StreamHandler[Any]):
-    def __init__(self, redact: Callable[[str], str]) -> None:
+    def __init__(self, redact: Callable[[str], str], formatter: logging.Formatter) -> None:
         super().__init__(sys.stderr)
+        self.setFormatter(formatter)
         self._redact = redact
 
     def format(self, record: logging.LogRecord) -> str:
@@ -55,14 +56,18 @@ class _Redacting(logging.StreamHandler[Any]):
 
 
 def set_up(redact: Callable[[str], str], *, as_json: bool) -> None:
-    """Send the ``k8sjob`` logger to standard error, without secrets."""
+    """Send the ``k8sjob`` logger to standard error, without secrets.
+
+    What a target or a library logs and nobody handles goes the same way, from WARNING on, as it
+    does without us; a handler of the target's own is its own affair.
+    """
     import time  # noqa: PLC0415  # for its converter only
 
-    logger = logging.getLogger("k8sjob")
-    handler = _Redacting(redact)
     formatter = JsonFormatter() if as_json else logging.Formatter("k8sjob: %(message)s")
     formatter.converter = time.gmtime
-    handler.setFormatter(formatter)
-    logger.handlers[:] = [handler]
+    logger = logging.getLogger("k8sjob")
+    logger.handlers[:] = [_Redacting(redact, formatter)]
     logger.setLevel(logging.INFO)
     logger.propagate = False
+    logging.lastResort = _Redacting(redact, formatter if as_json else logging.Formatter())
+    logging.lastResort.setLevel(logging.WARNING)

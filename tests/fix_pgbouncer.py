@@ -78,6 +78,14 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture
 def pgbouncer(request: pytest.FixtureRequest, db: Database) -> Iterator[PgBouncer]:
     """Start a PgBouncer in front of ``db``."""
+    with pooling(db) as bouncer:
+        uses(request.node, PGBOUNCER)
+        yield bouncer
+
+
+@contextmanager
+def pooling(db: Database) -> Iterator[PgBouncer]:
+    """Start a PgBouncer in front of ``db``, or skip the test where there is none."""
     binary = _binary()
     if binary is None:
         pytest.skip(f"PgBouncer: {NOT_HERE}")
@@ -85,7 +93,6 @@ def pgbouncer(request: pytest.FixtureRequest, db: Database) -> Iterator[PgBounce
         tempfile.TemporaryDirectory(prefix="k8sjob-") as folder,
         _running(binary, Path(folder), db),
     ):
-        uses(request.node, PGBOUNCER)
         bouncer = PgBouncer(db, Path(folder))
         yield bouncer
         bouncer.close()

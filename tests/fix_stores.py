@@ -91,12 +91,13 @@ def db(
     """Give a fresh database to the test, once per server."""
     uses(request.node, pg_server.name)
     templates.add(pg_server)
-    with _database(pg_server) as database:
+    with fresh_database(pg_server) as database:
         yield database
 
 
 @contextmanager
-def _database(server: Server) -> Iterator[Database]:
+def fresh_database(server: Server) -> Iterator[Database]:
+    """Clone the template that ``server`` was given; drop the clone at the end."""
     database = Database(server, f"k8sjob_t_{secrets.token_hex(6)}")
     names = {"name": sql.Identifier(database.name), "template": sql.Identifier(TEMPLATE)}
     create = "CREATE DATABASE {name} TEMPLATE {template} OWNER k8sjob_owner"
@@ -163,7 +164,7 @@ def store(request: pytest.FixtureRequest, templates: Templates) -> Iterator[Stor
     server = request.config.stash[SERVERS].get(offer)
     uses(request.node, server.name)
     templates.add(server)
-    with _database(server) as database:
+    with fresh_database(server) as database:
         # The same SQL on every store: the runner finds `accounts` without its schema.
         path_for_runner = "ALTER ROLE k8sjob_runner IN DATABASE {} SET search_path = app, public"
         with server.admin() as admin:

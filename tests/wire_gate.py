@@ -9,6 +9,8 @@ import psycopg
 import pytest
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.wire import WireProxy
 
 Connection: TypeAlias = psycopg.Connection[tuple[object, ...]]
@@ -42,8 +44,12 @@ def marks(direct: Connection) -> list[object]:
 def wait_for_a_waiter(direct: Connection) -> None:
     """Return once a session waits at the gate."""
     waiting = "SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = %s AND NOT granted"
+    wait_until(lambda: direct.execute(waiting, [GATE]).rowcount > 0, "somebody waits at the gate")
+
+
+def wait_until(condition: Callable[[], bool], what: str) -> None:
+    """Ask until it is so."""
     end = time.monotonic() + WAIT
-    while time.monotonic() < end:
-        if direct.execute(waiting, [GATE]).fetchone() is not None:
-            return
-    pytest.fail(f"nobody waited at the gate within {WAIT} s")
+    while not condition():
+        if time.monotonic() > end:
+            pytest.fail(f"not so within {WAIT} s: {what}")

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from k8sjob.duration import parse_duration
+from k8sjob.errors import Unavailable
 from k8sjob.ledger import migrate as steps
 from k8sjob.ledger import settings
 from k8sjob.ledger.settings import Kind
-
-if TYPE_CHECKING:
-    from k8sjob.errors import Unavailable
 
 
 @click.command("migrate", short_help="Bring the ledger to this version's schema.")
@@ -85,9 +81,15 @@ def _migrate(dsn: str, wait_s: float) -> None:
             click.echo(f"waiting up to {wait_s:g} s: {str(error).splitlines()[0]}", err=True)
         told.append(error)
 
-    applied = steps.migrate_when_there(
-        dsn, wait_s, done=lambda step: click.echo(f"applied {step}"), away=away
-    )
+    def done(step: steps.Migration) -> None:
+        click.echo(f"applied {step}")
+
+    try:
+        applied = steps.migrate_when_there(dsn, wait_s, done=done, away=away)
+    except Unavailable as error:
+        if wait_s:
+            raise
+        raise Unavailable(f"{error}\n  To keep trying: k8sjob migrate --wait 5m") from error
     if not applied:
         newer = steps.newer_version(dsn)
         more = f": its version {newer} is newer than this client, which it still lets in"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from k8sjob import __version__
+from k8sjob.version import __version__
 
 
 @click.command("version")

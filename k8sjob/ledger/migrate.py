@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from k8sjob import __version__
 from k8sjob.errors import ConfigError, Denied, Unavailable
 from k8sjob.ledger.postgres.connect import connect
 from k8sjob.ledger.postgres.errors import first_line, translate
+from k8sjob.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -63,6 +63,7 @@ class Migration:
         insert = f"INSERT INTO k8sjob.migrations (version, name, oldest_client) VALUES ({row});"  # noqa: S608  # our text
         again = "SELECT k8sjob.grant_again();"
         start = f"-- {self}\nSET client_encoding = 'UTF8';\nBEGIN ISOLATION LEVEL READ COMMITTED;\n"
+        start += "SET LOCAL client_min_messages = warning;\n"  # no word of what is there already
         return f"{start}{_bootstrap()}{insert}\n{self.sql}{again}\nCOMMIT;\n"
 
 
@@ -113,12 +114,14 @@ def _explain(error: psycopg.Error, doing: str, conn: psycopg.Connection) -> K8sj
     from psycopg import errors as pg  # noqa: PLC0415  # as above
 
     if isinstance(error, pg.InsufficientPrivilege):
+        here, me = _quoted(conn.info.dbname), _quoted(conn.info.user)
         return Denied(
             f"the database refused to {doing}: {first_line(error)}\n"
-            "  Nothing was changed. Connect as the role that owns schema k8sjob; where there is none "
-            f"yet: GRANT CREATE ON DATABASE {_quoted(conn.info.dbname)} TO {_quoted(conn.info.user)}"
+            "  Nothing was changed. Connect as the role that owns schema k8sjob; where there is "
+            f"none yet: GRANT CREATE ON DATABASE {here} TO {me}"
         )
-    if isinstance(error, (pg.DuplicateTable, pg.DuplicateFunction, pg.DuplicateObject)):
+    taken = (pg.DuplicateTable, pg.DuplicateFunction, pg.DuplicateObject, pg.UndefinedColumn)
+    if isinstance(error, taken):
         return ConfigError(
             f"schema k8sjob holds something that is no ledger: {first_line(error)}\n"
             "  Nothing was changed. Make room: ALTER SCHEMA k8sjob RENAME TO k8sjob_before"

@@ -10,11 +10,14 @@ SQLSTATES = frozenset({"40001", "40P01"})
 def is_retryable(error: BaseException | None) -> bool:
     """Tell whether ``error``, or what it was raised from, is a serialization failure or a deadlock.
 
-    Libraries wrap the driver's error: SQLAlchemy keeps it in ``orig``, others as the cause.
+    Libraries wrap the driver's error: SQLAlchemy keeps it in ``orig``, others as the cause, a
+    TaskGroup among the exceptions of its group.
     """
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
+        if isinstance(error, BaseExceptionGroup) and any(map(is_retryable, error.exceptions)):
+            return True
         wrapped = getattr(error, "orig", None)
         states = {
             getattr(e, "sqlstate", None) or getattr(e, "pgcode", None) for e in (error, wrapped)

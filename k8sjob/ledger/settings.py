@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: A name of a ledger is the name of a file in K8SJOB_LEDGERS_DIR: no way out of that folder.
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
+#: How a DSN of Postgres begins: a URL, or a keyword and its value.
+_FORM = re.compile(r"postgres(?:ql)?://|\s*\w+\s*=")
 _LIBPQ = ("PGHOST", "PGHOSTADDR", "PGDATABASE", "PGSERVICE")
 _WHAT_TO_DO = (
     "Set K8SJOB_DSN to postgresql://user@host/database or sqlite:///file, K8SJOB_DSN_FILE to a "
@@ -61,6 +63,11 @@ def find(env: Mapping[str, str] | None = None, *, ledger: str | None = None) -> 
     if dsn := env.get("K8SJOB_DSN", "").strip():
         return parse(dsn, "K8SJOB_DSN")
     if file := env.get("K8SJOB_DSN_FILE"):
+        if _FORM.match(file):
+            raise ConfigError(
+                "K8SJOB_DSN_FILE holds an address instead of a file's name. Nothing was done.\n"
+                "  Put the address into K8SJOB_DSN, or into a file whose name you give here."
+            )
         return parse(_read(Path(file), "K8SJOB_DSN_FILE"), "K8SJOB_DSN_FILE")
     if any(env.get(name) for name in _LIBPQ):
         return Address(Kind.POSTGRES, "", "libpq's environment")
@@ -70,26 +77,32 @@ def find(env: Mapping[str, str] | None = None, *, ledger: str | None = None) -> 
 def parse(dsn: str, origin: str) -> Address:
     """Tell Postgres from SQLite. Raises ConfigError, without a word of the text: it is secret."""
     if dsn.startswith("sqlite:"):
-        if not dsn.startswith("sqlite:///") or dsn == "sqlite:///":
+        # What is in memory is forgotten, and a period would be done again.
+        if not dsn.startswith("sqlite:///") or dsn in {"sqlite:///", "sqlite:///:memory:"}:
             raise ConfigError(
                 f"{origin} is not an address of a SQLite file. Nothing was done.\n"
                 "  Write sqlite:///file (relative) or sqlite:////folder/file (absolute)."
             )
         return Address(Kind.SQLITE, dsn, origin)
-    if dsn.startswith(("postgresql://", "postgres://")) or re.match(r"\s*\w+\s*=", dsn):
+    if _FORM.match(dsn):
         return Address(Kind.POSTGRES, dsn, origin)
     raise ConfigError(f"{origin} is not an address of a ledger. Nothing was done.\n  {_WHAT_TO_DO}")
 
 
 def _named(name: str, env: Mapping[str, str]) -> Address:
+    if not _NAME.fullmatch(name):
+        # Not a word of the name: it may be a DSN that was put into the wrong variable.
+        raise ConfigError(
+            "the ledger asked for has no name that a file could have. Nothing was done.\n"
+            "  Set K8SJOB_LEDGER, or --ledger, to letters, digits, '.', '_' and '-'."
+        )
     folder = env.get("K8SJOB_LEDGERS_DIR")
     if not folder:
         raise ConfigError(
-            f"the ledger {name!r} is asked for, but K8SJOB_LEDGERS_DIR is not set.\n"
+            f"the ledger {name} is asked for, but K8SJOB_LEDGERS_DIR is not set. Nothing was "
+            "done.\n"
             "  Set it to a folder that holds a file of that name with the ledger's DSN."
         )
-    if not _NAME.fullmatch(name):
-        raise ConfigError(f"not a name of a ledger: {name!r}. Use letters, digits, '.', '_', '-'.")
     return parse(_read(Path(folder) / name, f"ledger {name}"), f"ledger {name}")
 
 
@@ -98,7 +111,10 @@ def _read(path: Path, origin: str) -> str:
         text = path.read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
-        raise ConfigError(f"{origin}: cannot read {path}: {reason}. Nothing was done.") from None
+        raise ConfigError(
+            f"{origin}: cannot read {path}: {reason}. Nothing was done.\n"
+            f"  Put the DSN there, as one line that this user may read: ls -l {path}"
+        ) from None
     if not text:
         raise ConfigError(f"{origin}: {path} is empty. Nothing was done.\n  {_WHAT_TO_DO}")
     return text

@@ -41,3 +41,7 @@ ERRORS: Mapping[str, tuple[type[K8sjobError], str]] = {
     "KJ015": (UsageError, "no reason given, or not from this state"),
     "KJ016": (ClientTooOld, "this client is older than the ledger allows"),
 }
+
+#: The target tried to end the runner's transaction: COMMIT in a DO block or a procedure
+#: (invalid_transaction_termination), and our own guards.
+ENDED_IT = frozenset({"2D000", "KJ013", "KJ014"})

@@ -8,6 +8,7 @@ from k8sjob.errors import ConfigError, ProtocolError, TryAgain
 from k8sjob.key import JobName, Key
 from k8sjob.ledger.contract import CommitInDoubt, Terms, drive, explain
 from k8sjob.period import Cycle, Window
+from k8sjob.run.doubt import find_out
 from k8sjob.states import NotApplied, Outcome
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class Run:
         self._attempt = attempt
         self._conn_taken = False
         self.has_parts = False
+        self.in_part = False
 
     @property
     def conn(self) -> Any:
@@ -89,6 +91,11 @@ class Run:
     async def execute(self, statement: str) -> None:
         """Run one statement of an SQL file; for the runner."""
         await self._ledger.execute(statement)
+
+    def check_parts(self) -> None:
+        """Raise what the target tried in a part and then kept to itself; for the runner."""
+        if (violation := self._ledger.violation()) is not None:
+            raise violation
 
     def part(self, name: str) -> Part:
         """Return a step of this job, with a transaction and a claim of its own.
@@ -148,7 +155,16 @@ class Part:
 
     @property
     def conn(self) -> Any:
-        """The connection, inside the part's transaction. Raises NotApplied where it is not ours."""
+        """The connection, inside the part's transaction.
+
+        Raises NotApplied where the part is done, ProtocolError outside of its block.
+        """
+        if self._claim is None:
+            raise ProtocolError(
+                f"the connection of {self.key} was asked for outside of its block. Nothing was "
+                "changed by this part.\n"
+                "  Write: with run.part(…) as part: if part: part.conn.execute(…)"
+            )
         if not self:
             raise NotApplied(
                 Outcome.DUPLICATE,
@@ -160,9 +176,16 @@ class Part:
 
     async def _enter(self) -> None:
         run = self._run
+        if run.in_part:
+            raise ProtocolError(
+                f"{self.key} begins before another part has ended. Nothing was changed by it.\n"
+                "  Let parts follow each other: each has a transaction of its own, and one at a "
+                "time has the connection."
+            )
         if not run.has_parts:
             await run._ledger.rollback()  # noqa: SLF001  # the job itself is claimed last
             run.has_parts = True
+        run.check_parts()
         self._claim = await run._ledger.claim(self.key, terms_of(run._request, run.attempt))  # noqa: SLF001
         if not self._claim.applied:
             await run._ledger.rollback()  # noqa: SLF001
@@ -172,23 +195,27 @@ class Part:
                 explain(self._claim, run._request.payload_sha256),  # noqa: SLF001
                 self._claim.reason,
             )
+        run.in_part = True
 
     async def _exit(self, failed: bool) -> None:  # noqa: FBT001  # as __exit__ knows it
         ledger, applied = self._run._ledger, bool(self)  # noqa: SLF001
-        self._claim = None
+        self._claim, self._run.in_part = None, False
         if failed or not applied:
             await ledger.rollback()
             return
         try:
             await ledger.commit(self._run.attempt)
         except CommitInDoubt as error:
-            landed = await ledger.landed(self.key, self._run.attempt)
+            landed = await find_out(ledger, self.key, self._run.attempt, error)
             await ledger.open()
             if not landed:
                 raise TryAgain(
                     f"the connection broke at the commit of {self.key}, which did not land\n"
                     "  Earlier parts are kept. Run the same command again: it goes on here."
                 ) from error
+        except BaseException:
+            await ledger.rollback()
+            raise
 
     def __enter__(self) -> Self:
         drive(self._enter())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -20,14 +21,21 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from uuid import UUID
 
+    from k8sjob.errors import K8sjobError
     from k8sjob.ledger.settings import Address
     from k8sjob.run.request import Request
     from k8sjob.run.result import Result
 
+log = logging.getLogger("k8sjob")
+
 
 def redactor(address: Address, env: Mapping[str, str]) -> Redactor:
-    """Return what blackens the ledger's secrets: those of its DSN and of libpq's PGPASSWORD."""
-    return Redactor(address.dsn, env.get("PGPASSWORD", ""))
+    """Return what blackens the ledger's secrets: those of its DSN and of libpq's PGPASSWORD.
+
+    K8SJOB_DSN too, where the run asked for another ledger: the target sees it all the same.
+    """
+    dsns = address.dsn, env.get("K8SJOB_DSN", "")
+    return Redactor(*dsns, passwords=[env.get("PGPASSWORD", "")])
 
 
 def run(request: Request, address: Address, *, as_json: bool) -> int:
@@ -54,6 +62,7 @@ def attempt_once(request: Request, address: Address, attempt: UUID, stop: StopSi
         lock_timeout_s=request.lock_timeout_s,
         asynchronous=work.needs_loop,
     )
+    stop.asynchronous = work.needs_loop
     attempted = perform(ledger, request, attempt, work.do, stop)
     if not work.needs_loop:
         return drive(attempted)
@@ -67,6 +76,9 @@ def with_secrets_hidden(request: Request, address: Address, env: Mapping[str, st
     return replace(request, redact=redactor(address, env))
 
 
-def tell_failure_to_start(message: str) -> None:
-    """Leave the reason in the termination message: there is no attempt that could carry it."""
-    write_termination_message(message, None)
+def tell_failure_to_start(error: K8sjobError, *, as_json: bool) -> None:
+    """Leave the reason where it can be found: there is no attempt that could carry it."""
+    write_termination_message(str(error), None)
+    if as_json:
+        fields = {"event": "attempt_not_started", "exit_code": int(error.exit_code)}
+        log.error("%s", error, extra=fields)

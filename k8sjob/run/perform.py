@@ -15,17 +15,20 @@ import logging
 import os
 import random
 import time
+from dataclasses import replace
 from datetime import UTC
 from typing import TYPE_CHECKING
 
-from k8sjob import __version__, current
-from k8sjob.errors import K8sjobError, RetriesSpent, TryAgain, Unavailable
+from k8sjob import current
+from k8sjob.errors import ExitCode, PermanentError, RetriesSpent, Unavailable
 from k8sjob.ledger.contract import Attempt, CommitInDoubt, Ending
 from k8sjob.ledger.retry import is_retryable
 from k8sjob.run.context import Run, terms_of
+from k8sjob.run.doubt import find_out, first_line
 from k8sjob.run.points import reached
-from k8sjob.run.result import Result, from_claim, from_error, judged
-from k8sjob.states import Awaiting, Blocked, NotApplied, Outcome, Skipped, State
+from k8sjob.run.result import Result, ended_transaction, from_claim, from_error, judged
+from k8sjob.states import Awaiting, Blocked, Outcome, Skipped, State
+from k8sjob.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -38,6 +41,9 @@ if TYPE_CHECKING:
     Work = Callable[[Run], Awaitable[object]]
 
 log = logging.getLogger("k8sjob")
+
+#: What a target says on purpose stands, whatever made it say so.
+_ANSWERS = (Blocked, Skipped, PermanentError)
 
 #: Tries of a transaction that does not serialize, and of a commit whose answer was lost.
 TRIES = 5
@@ -100,7 +106,7 @@ async def _try(  # noqa: PLR0913, PLR0917  # the five of perform, and which try 
     try:
         return await _once(ledger, request, attempt, work, stop)
     except Exception as error:
-        if not is_retryable(error):
+        if isinstance(error, _ANSWERS) or not is_retryable(error):
             raise
         await ledger.rollback()
         if number == TRIES:
@@ -123,7 +129,7 @@ async def _once(
     ledger: Ledger, request: Request, attempt: UUID, work: Work, stop: StopSignals
 ) -> Result | None:
     terms = terms_of(request, attempt)
-    claim = await ledger.claim(request.key, terms)
+    claim = await stop.interruptible(lambda: ledger.claim(request.key, terms))
     if not claim.applied:
         await ledger.rollback()
         return from_claim(claim, request)
@@ -131,17 +137,18 @@ async def _once(
     run = Run(ledger, request, attempt)
     token = current.running.set((request.key, attempt))
     try:
-        with stop.interrupt():
-            answer = await work(run)
+        answer = await stop.interruptible(lambda: work(run))
     finally:
         current.running.reset(token)
     reached("worked")
     if run.has_parts:
+        run.check_parts()
         claim = await ledger.claim(request.key, terms)
         if not claim.applied:
             await ledger.rollback()
             return from_claim(claim, request)
     if isinstance(answer, Awaiting):
+        answer = replace(answer, reason=request.redact(answer.reason))
         await ledger.hand_over(request.key, answer, attempt)
     if not await _commit(ledger, request, attempt):
         return None
@@ -156,33 +163,11 @@ async def _commit(ledger: Ledger, request: Request, attempt: UUID) -> bool:
     try:
         await ledger.commit(attempt)
     except CommitInDoubt as doubt:
-        landed = await _landed(ledger, request, attempt, doubt)
-        await ledger.open()
+        landed = await find_out(ledger, request.key, attempt, doubt)
+        if not landed:
+            await ledger.open()
         return landed
     return True
-
-
-async def _landed(ledger: Ledger, request: Request, attempt: UUID, doubt: CommitInDoubt) -> bool:
-    """Find out on a new connection; NotApplied(in-doubt) where nobody can tell for now."""
-    problem: Exception = doubt
-    for number in range(TRIES):
-        try:
-            return await ledger.landed(request.key, attempt)
-        except (Unavailable, TryAgain, NotApplied) as error:
-            problem = error
-            if isinstance(error, NotApplied):
-                break  # waited for the whole lock timeout already
-            _pause(_FIRST_PAUSE_S * 4**number)
-    raise NotApplied(
-        Outcome.IN_DOUBT,
-        f"{request.key} in doubt: the connection broke at COMMIT and the ledger does not tell "
-        f"yet ({_first(problem)})\n"
-        "  It was committed once or not at all. Run the same command again: it finds out.",
-    ) from problem
-
-
-def _first(error: BaseException) -> str:
-    return str(error).partition("\n")[0].strip() or type(error).__name__
 
 
 async def _say(ledger: Ledger, request: Request, attempt: UUID, said: Blocked | Skipped) -> Result:
@@ -191,12 +176,15 @@ async def _say(ledger: Ledger, request: Request, attempt: UUID, said: Blocked | 
     until = said.until if isinstance(said, Blocked) else None
     try:
         await ledger.rollback()
-        now = await ledger.say(request.key, state, said.reason, until=until, attempt=attempt)
+        reason = request.redact(said.reason)
+        now = await ledger.say(request.key, state, reason, until=until, attempt=attempt)
     except Exception as error:  # noqa: BLE001  # the ledger may be away
         return from_error(error, request)
     message = f"{request.key} {state}: {said.reason}"
     if until is not None:
-        message = f"{request.key} {state} until {until.astimezone(UTC):%Y-%m-%d %H:%M:%SZ}: {said.reason}"
+        message = (
+            f"{request.key} {state} until {until.astimezone(UTC):%Y-%m-%d %H:%M:%SZ}: {said.reason}"
+        )
     if now is not None and now is not state:
         message += f" (but meanwhile another attempt made it {now})"
     return judged(request, Outcome(state), message)
@@ -207,20 +195,22 @@ async def _fail(ledger: Ledger, request: Request, error: BaseException) -> Resul
         await ledger.rollback()
     except Exception:  # the server rolls back what a dead connection left
         log.debug("rollback failed", exc_info=True)
-    if (violation := ledger.violation()) is not None:
+    violation = ledger.violation()
+    if violation is not None and not ended_transaction(error):
         error = violation
-    elif (
-        not isinstance(error, K8sjobError)
-        and isinstance(error, Exception)
-        and not ledger.is_alive()
-    ):
+    elif isinstance(error, Exception) and not ledger.is_alive() and _says_no_more(error):
         error = _lost(error)
     return from_error(error, request)
 
 
+def _says_no_more(error: Exception) -> bool:
+    """Whether all that is known is that something failed; PermanentError, say, tells more."""
+    return getattr(error, "exit_code", ExitCode.FAILED) == ExitCode.FAILED
+
+
 def _lost(cause: Exception) -> Unavailable:
     error = Unavailable(
-        f"the connection to the ledger was lost while the target ran ({_first(cause)})\n"
+        f"the connection to the ledger was lost while the target ran ({first_line(cause)})\n"
         "  Its work was rolled back, the period is free."
     )
     error.__cause__ = cause
@@ -238,6 +228,6 @@ async def _end(ledger: Ledger, request: Request, attempt: UUID, result: Result) 
         await ledger.end(attempt, ending)
     except Exception as error:  # noqa: BLE001  # see above
         log.warning(
-            "the end of attempt %s could not be written: %s", attempt, _first(error),
+            "the end of attempt %s could not be written: %s", attempt, first_line(error),
             extra={"event": "end_not_written"},
         )  # fmt: skip

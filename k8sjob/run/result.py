@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from k8sjob.errors import ExitCode, K8sjobError, ProtocolError, TryAgain
 from k8sjob.ledger.contract import explain
 from k8sjob.ledger.retry import is_retryable
+from k8sjob.ledger.sqlstates import ENDED_IT
 from k8sjob.run.context import PartRefused
 from k8sjob.run.stop import Stopped
 from k8sjob.states import NotApplied, Outcome
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from k8sjob.ledger.contract import Claim
     from k8sjob.run.request import Request
 
-#: Postgres: COMMIT in a DO block or a procedure (invalid_transaction_termination), our own guards.
-_ENDED_IT = frozenset({"2D000", "KJ013", "KJ014"})
 _SPENT = "its transaction failed to serialize, or was in a deadlock, at each of its tries"
 
 
@@ -65,12 +64,15 @@ def from_error(error: BaseException, request: Request) -> Result:
         return _failed(
             code, f"{key} failed: the target called sys.exit({error.code!r}). {_UNDONE}", error
         )
-    if _ended_transaction(error):
+    if isinstance(error, KeyboardInterrupt):
+        return _failed(130, f"{key} failed: the target was interrupted. {_UNDONE}", error)
+    if ended_transaction(error):
         return _failed(
             ExitCode.PROTOCOL, f"{key} failed: {_one_line(error)}\n  {_COMMIT_ADVICE}", error
         )
     if isinstance(error, K8sjobError):
-        return _failed(error.exit_code, f"{key} failed: {error}", error)
+        # A refusal that is no fault of the ledger's (duplicate, say) is one of the target's.
+        return _failed(error.exit_code or ExitCode.FAILED, f"{key} failed: {error}", error)
     if is_retryable(error):
         return _failed(
             TryAgain.exit_code, f"{key} failed: {_SPENT}: {_one_line(error)}. {_UNDONE}", error
@@ -92,9 +94,10 @@ def _is_ours(error: NotApplied) -> bool:
     return error.outcome in (Outcome.BUSY, Outcome.IN_DOUBT)
 
 
-def _ended_transaction(error: BaseException | None) -> bool:
+def ended_transaction(error: BaseException | None) -> bool:
+    """Whether the server has refused to end the transaction, and the target let its error out."""
     while error is not None:
-        if isinstance(error, ProtocolError) or getattr(error, "sqlstate", None) in _ENDED_IT:
+        if isinstance(error, ProtocolError) or getattr(error, "sqlstate", None) in ENDED_IT:
             return not isinstance(error, ProtocolError)
         error = error.__cause__ or error.__context__
     return False

@@ -32,7 +32,7 @@ def load(target: Target, *, sqlite: bool) -> Work:
         if target.module is None:
             return Work(_of_statements(target, load_statements(target, sqlite=sqlite)))
         function = load_function(target)
-    except Exception as error:  # noqa: BLE001  # whatever an import may raise
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever an import may raise
         return Work(_of_failure(target, error))
     return of_function(target, function)
 
@@ -40,11 +40,13 @@ def load(target: Target, *, sqlite: bool) -> Work:
 def of_function(target: Target, function: Callable[[Any], Any]) -> Work:
     """Return the work of a function that was imported already."""
     if is_coroutine(function):
-        return Work(function, needs_loop=True)
+        return Work(_awaiting(target, function), needs_loop=True)
     return Work(_calling(target, function))
 
 
-def _of_failure(target: Target, error: Exception) -> Callable[[Run], Awaitable[object]]:
+def _of_failure(
+    target: Target, error: Exception | SystemExit
+) -> Callable[[Run], Awaitable[object]]:
     async def fail(_run: Run) -> object:
         if isinstance(error, K8sjobError):
             raise error
@@ -59,13 +61,10 @@ def _of_failure(target: Target, error: Exception) -> Callable[[Run], Awaitable[o
 def _calling(target: Target, function: Callable[[Any], Any]) -> Callable[[Run], Awaitable[object]]:
     async def call(run: Run) -> object:
         answer = function(run)
-        if isinstance(answer, BaseException):
-            raise ConfigError(
-                f"the target {target.text} returned {type(answer).__name__}. Its work was "
-                "rolled back.\n"
-                "  Raise it: a return commits."
-            ) from answer
+        _refuse_exception(target, answer)
         if hasattr(answer, "__await__"):
+            if hasattr(answer, "close"):
+                answer.close()  # it was never awaited, and shall not complain of it later
             raise ConfigError(
                 f"the target {target.text} returned something to await. Its work was rolled back.\n"
                 "  Write it as async def."
@@ -73,6 +72,24 @@ def _calling(target: Target, function: Callable[[Any], Any]) -> Callable[[Run], 
         return answer
 
     return call
+
+
+def _awaiting(target: Target, function: Callable[[Any], Any]) -> Callable[[Run], Awaitable[object]]:
+    async def call(run: Run) -> object:
+        answer = await function(run)
+        _refuse_exception(target, answer)
+        return answer
+
+    return call
+
+
+def _refuse_exception(target: Target, answer: object) -> None:
+    if isinstance(answer, BaseException):
+        raise ConfigError(
+            f"the target {target.text} returned {type(answer).__name__}. Its work was "
+            "rolled back.\n"
+            "  Raise it: a return commits."
+        ) from answer
 
 
 def _of_statements(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import psycopg
 import pytest
 
 from tests.wire import WireError, WireProxy
-from tests.wire_gate import GATE, WAIT, Connection, connect, marks, wait_for_a_waiter
+from tests.wire_gate import GATE, WAIT, Connection, connect, marks, wait_for_a_waiter, wait_until
 
 pytest_plugins = ("tests.fix_wire",)
 
@@ -99,6 +100,23 @@ def test_a_commit_within_a_pipeline_is_cut_too(
     assert cut.ended.wait(WAIT)
     assert ("COMMIT" in cut.answers, cut.server_answered) == (forward, forward)
     assert marks(direct) == ([1] if forward else [])
+
+
+def test_an_answer_stuck_on_its_way_to_the_client_does_not_hide_that_of_the_commit(
+    proxy: WireProxy, direct: Connection
+) -> None:
+    cut = proxy.cut_commit(forward=True, await_answer=False)
+    with closing(connect(proxy)) as client:
+        client.execute("INSERT INTO mark VALUES (1)")
+        wire = client.pgconn
+        wire.enter_pipeline_mode()
+        wire.send_query_params(b"SELECT repeat('x', 30000000)", None)  # more than sockets buffer
+        wire.pipeline_sync()
+        wait_until(lambda: proxy.frames[-1].kind == "D", "the answer has begun; nobody reads it")
+        wire.send_query_params(b"COMMIT", None)
+        wire.pipeline_sync()
+        assert cut.answered.wait(WAIT)
+    assert (cut.answers, marks(direct)) == (["SELECT 1", "COMMIT"], [1])
 
 
 def test_a_commit_that_failed_shows_its_error_in_the_answers(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 from psycopg import errors as pg
 from psycopg.pq import TransactionStatus
+from psycopg.rows import tuple_row
 
 from k8sjob.errors import ProtocolError
 from k8sjob.ledger.contract import Claim, not_applied
@@ -52,8 +53,10 @@ def ask(conn: psycopg.Connection[Any], key: Key, terms: Terms) -> Claim:
     """Claim over a blocking connection, in one round trip."""
     check_in_transaction(conn, key)
     try:
-        with psycopg.Cursor(conn) as cursor:  # plain rows, whatever the connection's row factory
-            row = cursor.execute(SQL["claim_answer"], _params(key, terms)).fetchone()
+        # Plain rows, whatever the connection's row factory.
+        with psycopg.Cursor(conn, row_factory=tuple_row) as cursor:
+            # In binary: text follows the session's DateStyle.
+            row = cursor.execute(SQL["claim_answer"], _params(key, terms), binary=True).fetchone()
     except psycopg.Error as error:
         explained = _explain(error, key)
         if explained is error:
@@ -66,8 +69,8 @@ async def ask_async(conn: psycopg.AsyncConnection[Any], key: Key, terms: Terms) 
     """Claim over an async connection, in one round trip."""
     check_in_transaction(conn, key)
     try:
-        async with psycopg.AsyncCursor(conn) as cursor:
-            await cursor.execute(SQL["claim_answer"], _params(key, terms))
+        async with psycopg.AsyncCursor(conn, row_factory=tuple_row) as cursor:
+            await cursor.execute(SQL["claim_answer"], _params(key, terms), binary=True)
             row = await cursor.fetchone()
     except psycopg.Error as error:
         explained = _explain(error, key)

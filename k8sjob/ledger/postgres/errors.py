@@ -38,6 +38,11 @@ def translate(error: psycopg.Error, *, doing: str) -> K8sjobError:
             f"the ledger takes no writes: {text}\n"
             "  Nothing was changed. It may be a standby: point the DSN at the primary."
         )
+    if isinstance(error, pg.LockNotAvailable):
+        return TryAgain(
+            f"could not {doing}: another transaction holds it\n"
+            "  Nothing was changed. The other one decides; run the same command again."
+        )
     if state in RETRIED:
         return TryAgain(f"could not {doing}: {text}\n  Nothing was changed. Try again.")
     if isinstance(error, psycopg.OperationalError):

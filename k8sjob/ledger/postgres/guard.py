@@ -9,10 +9,16 @@ import psycopg
 from psycopg.pq import TransactionStatus
 
 from k8sjob.errors import ProtocolError
+from k8sjob.ledger.sqlstates import ENDED_IT
 from k8sjob.ledger.statements import first_transaction_end
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+_ADVICE = (
+    "  Nothing was committed. k8sjob commits the work together with the claim when the target "
+    "returns, and rolls both back when it raises; use conn.transaction() for a savepoint."
+)
 
 
 class Guard:
@@ -48,13 +54,19 @@ class Guard:
             self.refuse(f"called {call}")
 
     def check_query(self, query: Any, conn: Any) -> None:
-        """Refuse what ends the transaction, and any statement where there is none."""
-        if not self.on:
-            return
-        if conn.info.transaction_status == TransactionStatus.IDLE:
-            self.refuse("ran a statement outside of a transaction")
-        if found := first_transaction_end(_text(query, conn)):
+        """Refuse a statement that ends the transaction."""
+        if self.on and (found := first_transaction_end(_text(query, conn))):
             self.refuse(f"ran {found[0]}")
+
+    def check_transaction(self, conn: Any) -> None:
+        """Refuse to do anything outside of a transaction: it would commit alone."""
+        if self.on and conn.info.transaction_status == TransactionStatus.IDLE:
+            self.refuse("ended the transaction, and went on,")
+
+    def note(self, error: psycopg.Error) -> None:
+        """Remember what the server refused, as :meth:`refuse` does."""
+        if self.on and error.sqlstate in ENDED_IT:
+            self.broken = ProtocolError(f"{error.diag.message_primary}\n{_ADVICE}")
 
 
 def _text(query: Any, conn: Any) -> str:
@@ -84,6 +96,10 @@ class RunCursor(psycopg.Cursor[Any]):
         self.connection.guard.check_query(query, self.connection)  # type: ignore[attr-defined]
         return super().stream(query, *args, **kwargs)
 
+    def copy(self, statement: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
+        self.connection.guard.check_query(statement, self.connection)  # type: ignore[attr-defined]
+        return super().copy(statement, *args, **kwargs)
+
 
 class RunConnection(psycopg.Connection[Any]):
     """A blocking connection with a guard."""
@@ -92,6 +108,15 @@ class RunConnection(psycopg.Connection[Any]):
         super().__init__(*args, **kwargs)
         self.guard = Guard()
         self.cursor_factory = RunCursor
+
+    def wait(self, *args: Any, **kwargs: Any) -> Any:
+        """Do what every kind of cursor, savepoint and copy comes down to."""
+        self.guard.check_transaction(self)
+        try:
+            return super().wait(*args, **kwargs)
+        except psycopg.Error as error:
+            self.guard.note(error)
+            raise
 
     def commit(self) -> None:  # noqa: D102
         self.guard.check("commit()")
@@ -122,6 +147,10 @@ class AsyncRunCursor(psycopg.AsyncCursor[Any]):
         self.connection.guard.check_query(query, self.connection)  # type: ignore[attr-defined]
         return super().stream(query, *args, **kwargs)
 
+    def copy(self, statement: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
+        self.connection.guard.check_query(statement, self.connection)  # type: ignore[attr-defined]
+        return super().copy(statement, *args, **kwargs)
+
 
 class AsyncRunConnection(psycopg.AsyncConnection[Any]):
     """An async connection with a guard."""
@@ -130,6 +159,15 @@ class AsyncRunConnection(psycopg.AsyncConnection[Any]):
         super().__init__(*args, **kwargs)
         self.guard = Guard()
         self.cursor_factory = AsyncRunCursor
+
+    async def wait(self, *args: Any, **kwargs: Any) -> Any:
+        """Do what every kind of cursor, savepoint and copy comes down to."""
+        self.guard.check_transaction(self)
+        try:
+            return await super().wait(*args, **kwargs)
+        except psycopg.Error as error:
+            self.guard.note(error)
+            raise
 
     async def commit(self) -> None:  # noqa: D102
         self.guard.check("commit()")

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 from psycopg import errors as pg
 from psycopg.pq import TransactionStatus
+from psycopg.rows import tuple_row
 from psycopg.types.json import Jsonb
 
-from k8sjob.errors import K8sjobError, ProtocolError
+from k8sjob.errors import K8sjobError, ProtocolError, TryAgain
 from k8sjob.ledger.contract import Claim, CommitInDoubt, not_applied
 from k8sjob.ledger.postgres.connect import away, connect, parameters
 from k8sjob.ledger.postgres.errors import translate
 from k8sjob.ledger.postgres.guard import AsyncRunConnection, RunConnection
 from k8sjob.ledger.queries import queries
+from k8sjob.ledger.retry import is_retryable
 from k8sjob.states import Outcome, State
 
 if TYPE_CHECKING:
@@ -36,9 +39,15 @@ def key_params(key: Key) -> dict[str, Any]:
 def read_claim(key: Key, row: tuple[Any, ...]) -> Claim:
     """Turn an answer's row into a Claim."""
     outcome, reason, until, done_at, attempt, payload_sha256, generation = row
+    until, done_at = _utc(until), _utc(done_at)
     return Claim(
         key, Outcome(outcome), reason, until, done_at, attempt, payload_sha256, generation or 0
     )
+
+
+def _utc(instant: datetime | None) -> datetime | None:
+    """Return an instant in UTC: psycopg gives it in the zone of the session."""
+    return instant.astimezone(UTC) if instant else None
 
 
 class PostgresLedger:
@@ -64,7 +73,7 @@ class PostgresLedger:
                 )
             else:
                 self.conn = RunConnection.connect(info, autocommit=True, prepare_threshold=None)
-        except psycopg.OperationalError as error:
+        except psycopg.Error as error:
             raise away(error, self._dsn) from None
 
     async def close(self) -> None:
@@ -80,8 +89,13 @@ class PostgresLedger:
         return self.conn is not None and not (self.conn.closed or self.conn.broken)
 
     async def _execute(self, sql: Any, params: Any = None) -> Any:
+        # Plain rows, whatever row factory the target has given to the connection.
+        cursor: Any = (psycopg.AsyncCursor if self._async else psycopg.Cursor)(
+            self.conn, row_factory=tuple_row
+        )
         with self.conn.guard.off():
-            result = self.conn.execute(sql, params)
+            # In binary: answers in text follow the DateStyle, which is the target's.
+            result = cursor.execute(sql, params, binary=params is not None)
             return await result if self._async else result
 
     async def _row(self, name: str, doing: str, params: dict[str, Any]) -> tuple[Any, ...]:
@@ -92,18 +106,31 @@ class PostgresLedger:
         except psycopg.Error as error:
             raise translate(error, doing=doing) from error
 
+    async def _alone(self, name: str, doing: str, params: dict[str, Any]) -> tuple[Any, ...]:
+        """Call in a transaction of its own: again where that does not serialize.
+
+        Which it may where the database's default level is stricter than READ COMMITTED.
+        """
+        for _ in range(_TRIES - 1):
+            try:
+                return await self._row(name, doing, params)
+            except TryAgain as error:
+                if not is_retryable(error):
+                    raise
+        return await self._row(name, doing, params)
+
     async def start(self, attempt: Attempt) -> None:
         """Write the attempt's row and commit it."""
         params = {name: getattr(attempt, name) for name in _ATTEMPT} | key_params(attempt.key)
         params["lock_timeout"] = _milliseconds(self._lock_timeout_s)
-        await self._row("start_attempt", f"start an attempt of {attempt.key}", params)
+        await self._alone("start_attempt", f"start an attempt of {attempt.key}", params)
 
     async def end(self, attempt: UUID, ending: Ending) -> None:
         """Close the attempt's row, over a new connection where the old one has died."""
         if not self.is_alive():
             await self.open()
         params = {name: getattr(ending, name) for name in _ENDING} | {"id": attempt}
-        await self._row("end_attempt", "end the attempt", params)
+        await self._alone("end_attempt", "end the attempt", params)
 
     async def claim(self, key: Key, terms: Terms) -> Claim:
         """Begin and claim. Raises NotApplied (busy) and what :func:`translate` gives."""
@@ -193,7 +220,7 @@ class PostgresLedger:
         """Block or skip the period; return its state afterwards."""
         params = key_params(key) | {"reason": reason, "until": until, "attempt": attempt}
         name = "block" if state is State.BLOCKED else "skip"
-        row = await self._row(name, f"make {key} {state}", params)
+        row = await self._alone(name, f"make {key} {state}", params)
         return State(row[0]) if row[0] else None
 
     async def hand_over(self, key: Key, awaiting: Awaiting, attempt: UUID) -> None:
@@ -231,7 +258,8 @@ class PostgresLedger:
         except psycopg.Error:
             return []
         return [
-            f"attempt {attempt} since {at:%H:%M:%SZ}" + "".join(f", {x}" for x in (pod, app) if x)
+            f"attempt {attempt} since {at.astimezone(UTC):%H:%M:%SZ}"
+            + "".join(f", {x}" for x in (pod, app) if x)
             for attempt, at, pod, app in rows
         ]
 
@@ -240,6 +268,8 @@ _ATTEMPT = (
     *("id", "mode", "source", "client", "pid"),
     *("job_uid", "job_name", "pod_uid", "pod_name", "node"),
 )
+#: Of a transaction that only keeps the books; each rival that makes it fail has got through.
+_TRIES = 10
 _ENDING = ("outcome", "exit_code", "speaker", "message", "tail")
 
 

@@ -118,10 +118,13 @@ def ask_sqlite(conn: sqlite3.Connection, key: Key, terms: Terms) -> Claim:
             "  Nothing was changed. Put claim and work into one transaction: "
             'conn.execute("BEGIN IMMEDIATE") first.'
         )
+    factory, conn.text_factory = conn.text_factory, str  # plain text, whatever the caller's is
     try:
         return answer(conn, key, terms)
     except sqlite3.OperationalError as error:
         raise translate(error, key) from error
+    finally:
+        conn.text_factory = factory
 
 
 def is_busy(error: BaseException) -> bool:

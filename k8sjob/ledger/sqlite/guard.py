@@ -29,17 +29,18 @@ class RunConnection(sqlite3.Connection):
 
     def guard(self) -> None:
         """Refuse from now on what ends the transaction, and any statement outside of one."""
-        self.guarded = True
         self.set_authorizer(self._authorize)
+        self.guarded = True
 
     @contextmanager
     def off(self) -> Iterator[None]:
-        """Let the runner do what a target may not."""
-        before, self.guarded = self.guarded, False
+        """Let the runner do what a target may not, and read rows as it expects them."""
+        before = self.guarded, self.row_factory, self.text_factory
+        self.guarded, self.row_factory, self.text_factory = False, None, str
         try:
             yield
         finally:
-            self.guarded = before
+            self.guarded, self.row_factory, self.text_factory = before
 
     def _authorize(
         self,
@@ -83,6 +84,11 @@ class RunConnection(sqlite3.Connection):
         if self.guarded:
             self._refuse("close()")
         super().close()
+
+    def set_authorizer(self, *args: Any, **kwargs: Any) -> None:  # noqa: D102
+        if self.guarded:
+            self._refuse("set_authorizer()")
+        super().set_authorizer(*args, **kwargs)
 
     def executescript(self, script: str) -> Any:  # noqa: D102
         if self.guarded:

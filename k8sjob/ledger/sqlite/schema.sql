@@ -21,7 +21,7 @@ CREATE TABLE k8sjob_holds (
   job TEXT,
   from_at TEXT NOT NULL,
   until TEXT,
-  reason TEXT NOT NULL CHECK (trim(reason) <> ''),
+  reason TEXT NOT NULL CHECK (trim(reason, char(9, 10, 11, 12, 13, 32)) <> ''),
   set_by TEXT NOT NULL,
   set_at TEXT NOT NULL,
   lifted_by TEXT,
@@ -29,20 +29,30 @@ CREATE TABLE k8sjob_holds (
   lift_reason TEXT
 ) STRICT;
 
--- A period is in its canonical form if SQLite's own calendar gives the same text back. An ISO year
--- has 53 weeks if it begins or ends on a Thursday.
+-- The same texts as k8sjob/key.py and k8sjob/period.py take, by a test. Text and blob are equally long
+-- where all is ASCII and nothing hides behind a NUL. A period is in its canonical form if SQLite's own
+-- calendar gives the same text back (without '+0 days' it gives back February 31 too). An ISO year has
+-- 53 weeks if it begins or ends on a Thursday.
 CREATE TABLE k8sjob_periods (
-  job TEXT NOT NULL CHECK (job GLOB '[a-z0-9]*/[a-z0-9]*' AND instr(job, ':') = 0 AND instr(job, '..') = 0
-                           AND NOT job GLOB '*[^A-Za-z0-9._@=+~/-]*' AND length(job) - length(replace(job, '/', '')) <= 2),
-  period TEXT NOT NULL CHECK (coalesce(
-    period = 'once'
-    OR ((period GLOB '19[7-9][0-9]-*' OR period GLOB '2[0-9][0-9][0-9]-*') AND (
-      (period GLOB '????-??-??T??:??:??Z' AND strftime('%Y-%m-%dT%H:%M:%SZ', period) = period)
-      OR (period GLOB '????-??-??' AND date(period) = period)
+  job TEXT NOT NULL CHECK (
+    length(job) = length(CAST(job AS BLOB))
+    AND NOT job GLOB '*[^-A-Za-z0-9._@=+~/]*' AND NOT job GLOB '*/[^A-Za-z0-9]*' AND NOT job GLOB '*/'
+    AND instr(job, '..') = 0 AND instr(job, '-/') = 0 AND instr(job, './') = 0
+    AND job GLOB '[a-z0-9]*' AND NOT substr(job, 1, instr(job, '/') - 1) GLOB '*[^-a-z0-9]*' AND instr(job, '/') <= 64
+    AND CASE length(job) - length(replace(job, '/', ''))
+      WHEN 1 THEN job GLOB '*[a-z0-9]' AND NOT job GLOB '*/*[^-a-z0-9.]*' AND length(job) - instr(job, '/') <= 253
+      WHEN 2 THEN NOT job GLOB '*/*[^-a-z0-9.]*/*' AND instr(substr(job, instr(job, '/') + 1), '/') <= 254
+        AND length(job) - instr(job, '/') - instr(substr(job, instr(job, '/') + 1), '/') <= 200
+      ELSE 0 END),
+  period TEXT NOT NULL CHECK (length(period) = length(CAST(period AS BLOB)) AND CASE
+    WHEN period GLOB '19[7-9][0-9]-*' OR period GLOB '2[0-9][0-9][0-9]-*' THEN coalesce(
+      (period GLOB '????-??-??T??:??:??Z' AND strftime('%Y-%m-%dT%H:%M:%SZ', period, '+0 days') = period)
+      OR (period GLOB '????-??-??' AND date(period, '+0 days') = period)
       OR (period GLOB '????-??' AND strftime('%Y-%m', period || '-01') = period)
       OR (period GLOB '????-W[0-5][0-9]' AND substr(period, 7) BETWEEN '01' AND
           CASE WHEN '4' IN (strftime('%w', substr(period, 1, 4) || '-01-01'), strftime('%w', substr(period, 1, 4) || '-12-31'))
-               THEN '53' ELSE '52' END))), 0)),
+               THEN '53' ELSE '52' END), 0)
+    ELSE period = 'once' END),
   scheduled_for TEXT,
   window_end TEXT,
   zone TEXT,
@@ -63,7 +73,7 @@ CREATE TABLE k8sjob_periods (
   await_deadline TEXT,
   PRIMARY KEY (job, period),
   CHECK ((state = 'done') = (done_at IS NOT NULL)),
-  CHECK (state NOT IN ('blocked', 'skipped', 'awaiting') OR trim(reason) <> ''),
+  CHECK (state NOT IN ('blocked', 'skipped', 'awaiting') OR coalesce(trim(reason, char(9, 10, 11, 12, 13, 32)), '') <> ''),
   CHECK (until IS NULL OR state = 'blocked')
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX k8sjob_periods_unfinished ON k8sjob_periods (job, period) WHERE state IN ('open', 'blocked', 'awaiting');
@@ -106,7 +116,7 @@ CREATE TABLE k8sjob_events (
   to_state TEXT NOT NULL,
   "by" TEXT NOT NULL,
   at TEXT NOT NULL,
-  reason TEXT NOT NULL CHECK (trim(reason) <> ''),
+  reason TEXT NOT NULL CHECK (trim(reason, char(9, 10, 11, 12, 13, 32)) <> ''),
   attempt TEXT,
   prior TEXT
 ) STRICT;

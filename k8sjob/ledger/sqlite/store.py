@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from k8sjob.errors import K8sjobError, ProtocolError, Unavailable
+from k8sjob.errors import K8sjobError, ProtocolError, TryAgain, Unavailable
 from k8sjob.ledger.contract import Claim, not_applied
 from k8sjob.ledger.sqlite.claim import (
     SQL,
@@ -21,7 +21,9 @@ from k8sjob.ledger.sqlite.claim import (
     translate,
 )
 from k8sjob.ledger.sqlite.guard import RunConnection
+from k8sjob.ledger.versions import check_client
 from k8sjob.states import Outcome, State
+from k8sjob.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,6 +70,8 @@ def _make_tables(conn: sqlite3.Connection) -> bool:
     exists = "SELECT 1 FROM sqlite_schema WHERE name = 'k8sjob_migrations'"
     try:
         if conn.execute(exists).fetchone():
+            for (oldest,) in conn.execute("SELECT oldest_client FROM k8sjob_migrations"):
+                check_client(__version__, oldest)
             return False
         conn.execute("BEGIN IMMEDIATE")
         made = not conn.execute(exists).fetchone()
@@ -104,7 +108,11 @@ class SqliteLedger:
     async def open(self) -> None:
         """Open the file and make the tables where they are missing."""
         self.conn = connect(self._file, self._lock_timeout_s)
-        _make_tables(self.conn)
+        try:
+            _make_tables(self.conn)
+        except BaseException:
+            self.conn.close()
+            raise
         self.conn.guard()
 
     async def close(self) -> None:
@@ -127,7 +135,7 @@ class SqliteLedger:
             except sqlite3.OperationalError as error:
                 if key is None:
                     raise Unavailable(f"the ledger's file cannot be used: {error}") from error
-                raise translate(error, key) from error
+                raise self._explained(error, key) from error
             finally:
                 if self.conn.in_transaction:
                     self.conn.execute("ROLLBACK")
@@ -163,10 +171,7 @@ class SqliteLedger:
                 claim = answer(self.conn, key, terms)
         except sqlite3.OperationalError as error:
             await self.rollback()
-            if is_busy(error):
-                who = "; ".join(await self.holders(key)) or None
-                raise not_applied(Claim(key, Outcome.BUSY, who)) from error
-            raise translate(error, key) from error
+            raise self._explained(error, key) from error
         _offer_functions(self.conn, key, terms)
         return claim
 
@@ -182,7 +187,8 @@ class SqliteLedger:
             with self.conn.off():
                 self.conn.execute("COMMIT")
         except sqlite3.OperationalError as error:
-            raise K8sjobError(f"the commit failed: {error}. Nothing was changed.") from error
+            failed = TryAgain if is_busy(error) else K8sjobError  # a reader keeps the file
+            raise failed(f"the commit failed: {error}. Nothing was changed.") from error
 
     def violation(self) -> ProtocolError | None:
         """Return what the guard has refused in this transaction."""
@@ -247,9 +253,21 @@ class SqliteLedger:
 
     async def holders(self, key: Key) -> list[str]:
         """Say which attempts of the key have no end yet."""
+        return self._holders(key)
+
+    def _holders(self, key: Key) -> list[str]:
         with self.conn.off():
             rows = self.conn.execute(SQL["holders"], key_params(key)).fetchall()
         return [f"attempt {i} since {at[11:19]}Z, process {pid}" for i, at, _pod, pid in rows]
+
+    def _explained(self, error: sqlite3.OperationalError, key: Key) -> K8sjobError:
+        if not is_busy(error):
+            return translate(error, key)
+        try:
+            who = "; ".join(self._holders(key)) or None
+        except sqlite3.OperationalError:
+            who = None  # whoever commits at this moment lets nobody look
+        return not_applied(Claim(key, Outcome.BUSY, who))
 
 
 _ATTEMPT = (

@@ -11,7 +11,7 @@ CREATE TYPE k8sjob.answer AS (
   generation integer
 );
 
-CREATE FUNCTION k8sjob.hold_reason(p_job text, OUT reason text, OUT until timestamptz) RETURNS record
+CREATE FUNCTION k8sjob.hold_reason(p_job text) RETURNS TABLE (reason text, until timestamptz)
 LANGUAGE sql STABLE AS $$
   SELECT h.reason, h.until FROM k8sjob.holds h
    WHERE h.lifted_at IS NULL AND h.from_at <= clock_timestamp()
@@ -60,7 +60,7 @@ END $$;
 
 -- The one claim that all others call. It answers and does not raise, but for what no caller can go
 -- on after (a bad key, another kind, a lock not had in time: 55P03).
---   INSERT … DO NOTHING and then UPDATE, not DO UPDATE … WHERE: the latter locks the row even where
+--   INSERT ... DO NOTHING and then UPDATE, not DO UPDATE ... WHERE: the latter locks the row even where
 -- its WHERE is false, and a duplicate would make others wait until its transaction ends.
 --   Under READ COMMITTED each statement sees what was committed before it began, so the row that a
 -- statement has waited for is seen by the next one; the stricter levels get 40001 instead.
@@ -68,46 +68,59 @@ CREATE FUNCTION k8sjob.claim_answer(
   p_job text, p_period text, p_payload_sha256 bytea, p_attempt uuid,
   p_scheduled_for timestamptz DEFAULT NULL, p_window_end timestamptz DEFAULT NULL, p_zone text DEFAULT NULL
 ) RETURNS k8sjob.answer
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '30s' AS $$
 DECLARE
-  v_kind text := k8sjob.check_key(p_job, p_period);
-  v_timeout text := current_setting('lock_timeout');
-  v_for timestamptz := coalesce(k8sjob.period_instant(p_period), p_scheduled_for);
+  v_kind text := k8sjob.period_kind(p_period);
+  v_for timestamptz;
+  v_gate_kind text;
   v_floor text;
-  v_hold record;
+  v_hold text;
+  v_hold_until timestamptz;
+  v_done_at timestamptz;
+  v_generation integer := 0;
   v_row k8sjob.periods;
+  v_tries integer := 0;
   v_stack text;
+  v_set text; -- takes what set_config returns: PERFORM would be a query of its own
   v_answer k8sjob.answer;
 BEGIN
+  IF v_kind IS NULL OR k8sjob.is_job(p_job) IS NOT TRUE THEN
+    PERFORM k8sjob.check_key(p_job, p_period); -- raises
+  END IF;
+  v_for := coalesce(k8sjob.period_instant(p_period), p_scheduled_for);
   IF coalesce(v_for, k8sjob.earliest_start(p_period)) > clock_timestamp() + interval '5 minutes' THEN
     v_answer.outcome := 'future';
     RETURN v_answer;
   END IF;
-  PERFORM set_config('lock_timeout', coalesce(nullif(current_setting('k8sjob.lock_timeout', true), ''), '30s'), true);
-  v_floor := k8sjob.enter_gate(p_job, v_kind);
-  SELECT * INTO v_hold FROM k8sjob.hold_reason(p_job);
+  -- The function's own SET is what gives the caller's lock_timeout back, whichever way this ends.
+  IF current_setting('k8sjob.lock_timeout', true) <> '' THEN
+    v_set := set_config('lock_timeout', current_setting('k8sjob.lock_timeout'), true);
+  END IF;
+  LOOP
+    SELECT g.kind, g.floor, h.reason, h.until INTO v_gate_kind, v_floor, v_hold, v_hold_until
+      FROM k8sjob.gate g LEFT JOIN LATERAL k8sjob.hold_reason(p_job) h ON true
+     WHERE g.job = k8sjob.whole_job(p_job) FOR SHARE OF g;
+    EXIT WHEN v_gate_kind = v_kind;
+    PERFORM k8sjob.enter_gate(p_job, v_kind); -- makes the gate, or raises
+  END LOOP;
 
-  FOR i IN 1..100 LOOP
-    v_row := NULL;
-    IF v_hold.reason IS NULL THEN
-      IF v_floor IS NULL OR p_period > v_floor COLLATE "C" THEN
-        INSERT INTO k8sjob.periods (job, period, scheduled_for, window_end, zone, state, origin, attempt, payload_sha256, done_at)
-        VALUES (p_job, p_period, v_for, p_window_end, p_zone, 'done', 'claim', p_attempt, p_payload_sha256, clock_timestamp())
-        ON CONFLICT (job, period) DO NOTHING RETURNING * INTO v_row;
-      END IF;
-      IF v_row.job IS NULL THEN
-        UPDATE k8sjob.periods p SET state = 'done', done_at = clock_timestamp(), changed_at = clock_timestamp(),
-               attempt = p_attempt, payload_sha256 = p_payload_sha256, db_user = session_user,
-               scheduled_for = coalesce(p.scheduled_for, v_for), window_end = coalesce(p.window_end, p_window_end),
-               zone = coalesce(p.zone, p_zone), reason = NULL, reason_code = NULL, until = NULL
-         WHERE p.job = p_job AND p.period = p_period
-           AND (p.state = 'open' OR (p.state = 'blocked' AND p.until <= clock_timestamp()))
-        RETURNING * INTO v_row;
-      END IF;
-      IF v_row.job IS NOT NULL THEN
-        v_answer := ('applied', NULL, NULL, v_row.done_at, p_attempt, p_payload_sha256, v_row.generation);
-        EXIT;
-      END IF;
+  LOOP
+    IF v_hold IS NULL AND (v_floor IS NULL OR p_period > v_floor COLLATE "C") THEN
+      v_done_at := clock_timestamp();
+      INSERT INTO k8sjob.periods (job, period, scheduled_for, window_end, zone, state, origin, attempt, payload_sha256, done_at)
+      VALUES (p_job, p_period, v_for, p_window_end, p_zone, 'done', 'claim', p_attempt, p_payload_sha256, v_done_at)
+      ON CONFLICT (job, period) DO NOTHING;
+      EXIT WHEN FOUND;
+    END IF;
+    IF v_hold IS NULL THEN
+      UPDATE k8sjob.periods p SET state = 'done', done_at = clock_timestamp(), changed_at = clock_timestamp(),
+             attempt = p_attempt, payload_sha256 = p_payload_sha256, db_user = session_user,
+             scheduled_for = coalesce(p.scheduled_for, v_for), window_end = coalesce(p.window_end, p_window_end),
+             zone = coalesce(p.zone, p_zone), reason = NULL, reason_code = NULL, until = NULL
+       WHERE p.job = p_job AND p.period = p_period
+         AND (p.state = 'open' OR (p.state = 'blocked' AND p.until <= clock_timestamp()))
+      RETURNING p.done_at, p.generation INTO v_done_at, v_generation;
+      EXIT WHEN FOUND;
     END IF;
 
     SELECT * INTO v_row FROM k8sjob.periods p WHERE p.job = p_job AND p.period = p_period;
@@ -115,13 +128,11 @@ BEGIN
       v_answer.outcome := CASE WHEN v_row.payload_sha256 IS DISTINCT FROM p_payload_sha256 THEN 'conflict' ELSE 'duplicate' END;
     ELSIF v_row.state IN ('awaiting', 'skipped') OR (v_row.state = 'blocked' AND (v_row.until IS NULL OR v_row.until > clock_timestamp())) THEN
       v_answer.outcome := v_row.state;
-    ELSIF v_hold.reason IS NOT NULL THEN
-      v_answer := ('blocked', v_hold.reason, v_hold.until, NULL, NULL, NULL, coalesce(v_row.generation, 0));
-      EXIT;
+    ELSIF v_hold IS NOT NULL THEN
+      RETURN ('blocked', v_hold, v_hold_until, NULL, NULL, NULL, coalesce(v_row.generation, 0))::k8sjob.answer;
     ELSIF v_row.job IS NULL AND p_period <= v_floor COLLATE "C" THEN
       v_answer.outcome := 'expired';
     END IF;
-    -- No answer yet: somebody opened the row again between the two statements. Once more.
     IF v_answer.outcome IS NOT NULL THEN
       v_answer.reason := v_row.reason;
       v_answer.until := v_row.until;
@@ -129,28 +140,31 @@ BEGIN
       v_answer.attempt := v_row.attempt;
       v_answer.payload_sha256 := v_row.payload_sha256;
       v_answer.generation := v_row.generation;
-      EXIT;
+      RETURN v_answer;
+    END IF;
+    -- No answer yet: somebody opened the row again between the two statements. Once more.
+    v_tries := v_tries + 1;
+    IF v_tries = 100 THEN
+      RAISE EXCEPTION 'the state of %:% changes faster than it can be claimed', p_job, p_period USING ERRCODE = '40001';
     END IF;
   END LOOP;
-  IF v_answer.outcome IS NULL THEN
-    RAISE EXCEPTION 'the state of %:% changes faster than it can be claimed', p_job, p_period USING ERRCODE = '40001';
-  END IF;
-  PERFORM set_config('lock_timeout', v_timeout, true);
 
-  IF v_answer.outcome = 'applied' THEN
-    -- A commit within this very statement, called at top level, is a claim alone: guard_commit
-    -- compares. Called from a block or a function of the user, the last line of the stack is theirs.
-    GET DIAGNOSTICS v_stack = PG_CONTEXT;
-    IF v_stack ~ '(^|\n)PL/pgSQL function k8sjob\.[^\n]*$' THEN
-      PERFORM set_config('k8sjob.alone', extract(epoch FROM statement_timestamp())::text, true);
-    END IF;
+  -- Applied. A commit within this very statement, called at top level, is a claim alone: guard_commit
+  -- compares. Called from a block or a function of the user, the last line of the stack is theirs.
+  GET DIAGNOSTICS v_stack = PG_CONTEXT;
+  IF starts_with(split_part(v_stack, E'\n', -1), 'PL/pgSQL function k8sjob.') THEN
+    v_set := set_config('k8sjob.alone', extract(epoch FROM statement_timestamp())::text, true);
   END IF;
-  RETURN v_answer;
+  RETURN ('applied', NULL, NULL, v_done_at, p_attempt, p_payload_sha256, v_generation)::k8sjob.answer;
 END $$;
 
 CREATE FUNCTION k8sjob.guard_commit() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+  IF NEW.state <> 'done' OR (current_setting('k8sjob.alone', true) IS DISTINCT FROM extract(epoch FROM statement_timestamp())::text
+     AND coalesce(current_setting('k8sjob.run', true), '') = coalesce(current_setting('k8sjob.seal', true), '')) THEN
+    RETURN NULL;
+  END IF;
   IF current_setting('k8sjob.alone', true) = extract(epoch FROM statement_timestamp())::text THEN
     RAISE EXCEPTION 'the claim of %:% would commit alone, without the work it stands for', NEW.job, NEW.period
       USING ERRCODE = 'KJ013', DETAIL = 'Nothing was changed.',
@@ -165,7 +179,7 @@ BEGIN
 END $$;
 
 CREATE CONSTRAINT TRIGGER guard_commit AFTER INSERT OR UPDATE OF state ON k8sjob.periods
-  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.state = 'done') EXECUTE FUNCTION k8sjob.guard_commit();
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION k8sjob.guard_commit();
 
 -- Raises what an answer says, one SQLSTATE an outcome. conflict, expired and future raise always.
 CREATE FUNCTION k8sjob.raise_answer(p_job text, p_period text, p_payload_sha256 bytea, a k8sjob.answer) RETURNS void
@@ -181,16 +195,16 @@ BEGIN
     WHEN 'conflict' THEN
       RAISE EXCEPTION '% was done with payload sha256:% (attempt %), this one brings sha256:%', v_key,
         coalesce(encode(a.payload_sha256, 'hex'), '(none)'), coalesce(a.attempt::text, 'unknown'), coalesce(encode(p_payload_sha256, 'hex'), '(none)')
-        USING ERRCODE = 'KJ002', DETAIL = 'Nothing was changed.', HINT = format('If the new payload is the right one: k8sjob reopen %s --reason "…"', v_key);
+        USING ERRCODE = 'KJ002', DETAIL = 'Nothing was changed.', HINT = format('If the new payload is the right one: k8sjob reopen %s --reason "..."', v_key);
     WHEN 'blocked' THEN
       RAISE EXCEPTION '% is blocked%: %', v_key, coalesce(' until ' || a.until, ''), a.reason
-        USING ERRCODE = 'KJ003', DETAIL = 'Nothing was changed.', HINT = format('Once the reason is gone: k8sjob release %s --reason "…"', v_key);
+        USING ERRCODE = 'KJ003', DETAIL = 'Nothing was changed.', HINT = format('Once the reason is gone: k8sjob release %s --reason "..."', v_key);
     WHEN 'awaiting' THEN
       RAISE EXCEPTION '% awaits its effect: %', v_key, a.reason
         USING ERRCODE = 'KJ004', DETAIL = 'Nothing was changed.', HINT = format('Once the effect is seen: k8sjob confirm %s', v_key);
     WHEN 'skipped' THEN
       RAISE EXCEPTION '% was skipped: %', v_key, a.reason
-        USING ERRCODE = 'KJ005', DETAIL = 'Nothing was changed.', HINT = format('If it must be done after all: k8sjob reopen %s --reason "…"', v_key);
+        USING ERRCODE = 'KJ005', DETAIL = 'Nothing was changed.', HINT = format('If it must be done after all: k8sjob reopen %s --reason "..."', v_key);
     WHEN 'expired' THEN
       RAISE EXCEPTION '% lies at or below the retention floor and its row is gone', v_key
         USING ERRCODE = 'KJ006', DETAIL = 'Nothing was changed: it may have been done and then pruned.', HINT = 'A period below the floor is never done again.';

@@ -3,7 +3,7 @@
 -- Compares versions such as 0.12.3 by their numbers; what follows them (.dev1, rc2) does not count.
 CREATE FUNCTION k8sjob.version_numbers(version text) RETURNS integer[]
 LANGUAGE sql IMMUTABLE AS $$
-  SELECT string_to_array(coalesce(substring(version FROM '^\d+(?:\.\d+)*'), '0'), '.')::integer[]
+  SELECT string_to_array(coalesce(substring(version FROM '^[0-9]+(?:[.][0-9]+)*'), '0'), '.')::integer[]
 $$;
 
 CREATE FUNCTION k8sjob.check_client(client text) RETURNS void

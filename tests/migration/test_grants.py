@@ -1,0 +1,105 @@
+"""``--grant-operator``, ``--grant-runner`` and ``--grant-reader`` let a role in, by its name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import psycopg
+import pytest
+from psycopg import errors
+
+from tests.migration.catalogue import catalogue
+from tests.migration.empty import APPLIED, PASSWORD
+
+if TYPE_CHECKING:
+    from tests.migration.empty import Empty
+
+ODD = """ Odd-Role "x" 'y' é;"""
+JOB, PERIOD = "billing/daily-credit", "2026-09-13"
+
+
+@pytest.mark.parametrize("capability", ["operator", "runner", "reader"])
+def test_a_role_of_any_name_is_let_in(empty: Empty, capability: str) -> None:
+    role = empty.make_role(ODD)
+    told = empty.migrate(f"--grant-{capability}", role)
+    assert told == (0, f"{APPLIED}granted {capability} to {role}\n", "")
+    with _as(empty, role) as conn:
+        assert conn.execute("SELECT count(*) FROM k8sjob.periods").fetchone() == (0,)
+        assert _may_claim(conn) is (capability != "reader")
+        assert _may_reopen(conn) is (capability == "operator")
+
+
+def test_several_roles_are_let_in_at_once(empty: Empty) -> None:
+    one, two = empty.make_role("-one"), empty.make_role("-two")
+    told = empty.migrate("--grant-runner", one, "--grant-runner", two, "--grant-reader", one)
+    assert told.code == 0
+    assert sorted(empty.rows("SELECT capability, grantee FROM k8sjob.grants")) == sorted(
+        [("reader", one), ("runner", one), ("runner", two)]
+    )
+
+
+def test_a_grant_is_repeated_without_harm(empty: Empty) -> None:
+    role = empty.make_role("-app")
+    empty.migrate("--grant-runner", role)
+    before = catalogue(empty)
+    told = empty.migrate("--grant-runner", role)
+    assert told == (0, f"granted runner to {role}\n", "the ledger is up to date\n")
+    assert catalogue(empty) == before
+
+
+def test_a_role_that_does_not_exist_is_refused(empty: Empty) -> None:
+    empty.migrate()
+    before = catalogue(empty)
+    for name in ("k8sjob_no_such_role", "public", "PUBLIC", "current_user"):  # GRANT knows three
+        told = empty.migrate("--grant-runner", name)
+        assert told.code == 78
+        assert f"there is no role {name} in this database. Nothing was granted to it." in told.err
+        assert f'First: CREATE ROLE "{name}" LOGIN' in told.err
+    assert catalogue(empty) == before
+
+
+def test_only_the_owner_grants(empty: Empty) -> None:
+    role = empty.make_role("-app")
+    empty.migrate("--grant-operator", "k8sjob_operator")
+    told = empty.migrate("--grant-runner", role, role="operator")
+    assert told.code == 77
+    assert "permission denied for function grant_access" in told.err
+    assert "Connect as the role that owns schema k8sjob" in told.err
+    assert empty.rows("SELECT count(*) FROM k8sjob.grants") == [(1,)]
+
+
+def test_a_role_that_went_is_left_out_when_a_later_step_grants_again(empty: Empty) -> None:
+    gone, stays = empty.make_role("-gone"), empty.make_role("-stays")
+    empty.migrate("--grant-runner", gone, "--grant-runner", stays)
+    empty.run(f'DROP OWNED BY "{gone}"')
+    empty.run(f'DROP ROLE "{gone}"')
+    empty.made.remove(gone)
+    owner = empty.db.connect("owner")
+    owner.execute("CREATE FUNCTION k8sjob.claim_text(a integer) RETURNS text RETURN 'new'")
+    owner.execute("REVOKE ALL ON FUNCTION k8sjob.claim_text(integer) FROM PUBLIC")
+    assert owner.execute("SELECT k8sjob.grant_again()").fetchone() == (1,)
+    owner.commit()
+    with _as(empty, stays) as conn:
+        assert conn.execute("SELECT k8sjob.claim_text(1)").fetchone() == ("new",)
+
+
+def _as(empty: Empty, role: str) -> psycopg.Connection:
+    return psycopg.connect(empty.db.dsn("admin"), user=role, password=PASSWORD)
+
+
+def _may_claim(conn: psycopg.Connection) -> bool:
+    return _may(conn, "SELECT k8sjob.claim(%s, %s)")
+
+
+def _may_reopen(conn: psycopg.Connection) -> bool:
+    return _may(conn, "SELECT k8sjob.reopen(%s, %s, 'again', 'me')")
+
+
+def _may(conn: psycopg.Connection, query: str) -> bool:
+    try:
+        conn.execute(query.encode(), (JOB, PERIOD))
+    except errors.InsufficientPrivilege:
+        return False
+    finally:
+        conn.rollback()
+    return True
