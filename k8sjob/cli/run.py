@@ -55,6 +55,7 @@ def command(target: str, ledger: str | None, **flags: str | None) -> int:
     with another code where it cannot (see the table in the README).
     """
     as_json = log.wants_json()
+    log.set_up(str, as_json=as_json)  # until the secrets are known
     try:
         request = make_request(target, Flags(**flags))
         address = settings.find(ledger=ledger)
@@ -62,5 +63,7 @@ def command(target: str, ledger: str | None, **flags: str | None) -> int:
         log.set_up(request.redact, as_json=as_json)
         return run(request, address, as_json=as_json)
     except K8sjobError as error:
-        tell_failure_to_start(str(error))
+        tell_failure_to_start(error, as_json=as_json)
+        if as_json:
+            return int(error.exit_code)
         raise
