@@ -67,6 +67,7 @@ def run_once(
         asynchronous=work.needs_loop,
     )
     stop = StopSignals()
+    stop.asynchronous = work.needs_loop
     try:
         attempted = perform(ledger, request, uuid7(), work.do, stop)
         return asyncio.run(attempted) if work.needs_loop else drive(attempted)

@@ -13,7 +13,15 @@ from k8sjob.errors import ExitCode, K8sjobError
 #: Name, module, one line of help. The modules are imported when their command is called.
 COMMANDS = {
     "run": ("k8sjob.cli.run", "Run a function or an SQL file once for a period."),
+    "block": ("k8sjob.cli.block", "Say that a period, a job or more cannot be done for now."),
+    "skip": ("k8sjob.cli.skip", "Say that a period need not be done."),
+    "await": ("k8sjob.cli.hand_over", "Say that the effect of a period shows later."),
+    "confirm": ("k8sjob.cli.confirm", "Say that the effect of a period was seen."),
+    "release": ("k8sjob.cli.release", "Take a block or a hold away."),
+    "reopen": ("k8sjob.cli.reopen", "Let a period be done again."),
+    "prune": ("k8sjob.cli.prune", "Delete old finished periods and old attempts."),
     "migrate": ("k8sjob.cli.migrate", "Bring the ledger to this version's schema."),
+    "preview": ("k8sjob.cli.preview", "Show when a schedule fires, and what surprises."),
     "version": ("k8sjob.cli.version", "Print the version."),
 }
 

@@ -214,7 +214,10 @@ def _words(claim: Claim, payload_sha256: bytes | None) -> tuple[str, str]:
                 f'Once the reason is gone: k8sjob release {key} --reason "…"',
             )
         case Outcome.AWAITING:
-            return str(claim.reason), f"Once the effect is seen: k8sjob confirm {key}"
+            return (
+                str(claim.reason),
+                f'Once the effect is seen: k8sjob confirm {key} --reason "…"',
+            )
         case Outcome.SKIPPED:
             return (
                 str(claim.reason),
