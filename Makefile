@@ -23,7 +23,7 @@ DEV := $(VENV)/.dev-$(TAG)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-pure bench check lint types layers format lock clean python
+.PHONY: help demo test test-pure bench docs check lint types layers format lock clean python
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,6 +42,9 @@ test-pure: $(DEV) ## Run the tests that need no server, SQLite's too
 
 bench: $(DEV) ## Measure what a claim costs: minutes, and nothing else should run meanwhile
 	@$(PY) -m benchmarks $(ARGS)
+
+docs: $(DEV) ## Write the help texts into docs/reference.md
+	@$(PY) -m tests.docs.write_help
 
 # ----------------------------------------------------------------------------------- checking
 

@@ -123,7 +123,7 @@ def templates() -> Iterator[Templates]:
 
 @pytest.fixture(scope="session")
 def _sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from k8sjob.ledger.sqlite.store import migrate
+    from k8sjob.ledger.sqlite.file import migrate
 
     path = tmp_path_factory.mktemp("sqlite") / "template.db"
     migrate(str(path))

@@ -12,7 +12,9 @@ from k8sjob.errors import ExitCode, K8sjobError
 
 #: Name, module, one line of help. The modules are imported when their command is called.
 COMMANDS = {
-    "run": ("k8sjob.cli.run", "Run a function or an SQL file once for a period."),
+    "run": ("k8sjob.cli.run", "Run a function, an SQL file or a command for a period."),
+    "get": ("k8sjob.cli.get", "List jobs, periods or attempts."),
+    "describe": ("k8sjob.cli.describe", "Tell the whole story of a period or a job."),
     "block": ("k8sjob.cli.block", "Say that a period, a job or more cannot be done for now."),
     "skip": ("k8sjob.cli.skip", "Say that a period need not be done."),
     "await": ("k8sjob.cli.hand_over", "Say that the effect of a period shows later."),

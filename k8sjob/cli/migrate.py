@@ -102,7 +102,7 @@ def _sqlite(file: str, *, dry_run: bool) -> int:
             "a SQLite ledger is made at its first use; dry run: nothing was changed", err=True
         )
         return 0
-    from k8sjob.ledger.sqlite.store import migrate  # noqa: PLC0415  # for SQLite only
+    from k8sjob.ledger.sqlite.file import migrate  # noqa: PLC0415  # for SQLite only
 
     made = migrate(file)
     click.echo("applied 0001 ledger" if made else "the ledger is up to date", err=not made)

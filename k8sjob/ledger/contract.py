@@ -122,6 +122,15 @@ class Ledger(Protocol):
     async def execute(self, statement: str) -> None:
         """Run exactly one statement of a file in the transaction; nothing is put into its text."""
 
+    async def be_alone(self, key: Key) -> bool:
+        """Hold the key's liveness until the next commit, rollback or close; False if another does.
+
+        The claim that follows is made in the same transaction.
+        """
+
+    async def beat(self, attempt: UUID) -> None:
+        """Write a sign of life of the attempt."""
+
     async def commit(self, attempt: UUID) -> None:
         """Commit claim and work. Raises ProtocolError where the target ended the transaction.
 

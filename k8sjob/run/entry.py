@@ -13,16 +13,19 @@ from k8sjob.ledger.open import open_ledger
 from k8sjob.ledger.secrets import Redactor
 from k8sjob.ledger.uuid7 import uuid7
 from k8sjob.run.perform import perform
+from k8sjob.run.record import record
 from k8sjob.run.report import report, write_termination_message
 from k8sjob.run.stop import StopSignals
 from k8sjob.run.work import load
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from uuid import UUID
 
     from k8sjob.errors import K8sjobError
+    from k8sjob.ledger.contract import Ledger
     from k8sjob.ledger.settings import Address
+    from k8sjob.run.command import Command
     from k8sjob.run.request import Request
     from k8sjob.run.result import Result
 
@@ -38,17 +41,22 @@ def redactor(address: Address, env: Mapping[str, str]) -> Redactor:
     return Redactor(*dsns, passwords=[env.get("PGPASSWORD", "")])
 
 
-def run(request: Request, address: Address, *, as_json: bool) -> int:
-    """Run the request's target and report; return the exit code.
+def run(
+    request: Request, address: Address, *, as_json: bool, command: Command | None = None
+) -> int:
+    """Run the request's target, or ``command``, and report; return the exit code.
 
     Raises what kept it from starting (Unavailable, Denied, SchemaAbsent, ClientTooOld).
     """
     attempt, started = uuid7(), time.monotonic()
-    stop = StopSignals()
-    try:
-        result = attempt_once(request, address, attempt, stop)
-    finally:
-        stop.restore()
+    if command is not None:
+        result = command_once(request, address, attempt, command)
+    else:
+        stop = StopSignals()
+        try:
+            result = attempt_once(request, address, attempt, stop)
+        finally:
+            stop.restore()
     report(request, result, attempt, (time.monotonic() - started) * 1000, as_json=as_json)
     return result.exit_code
 
@@ -69,6 +77,42 @@ def attempt_once(request: Request, address: Address, attempt: UUID, stop: StopSi
     import asyncio  # noqa: PLC0415  # for coroutines only
 
     return asyncio.run(attempted)
+
+
+def command_once(request: Request, address: Address, attempt: UUID, command: Command) -> Result:
+    """Run the command between two looks at the ledger."""
+    from k8sjob.run.command import (  # noqa: PLC0415  # not for targets in this process
+        Heartbeat,
+        hold_signals,
+        settle_command,
+    )
+
+    hold_signals()
+    ledger = _ledger(request, address)
+    tick = Heartbeat(lambda: _beats(_ledger(request, address), attempt))
+    return drive(
+        record(
+            ledger,
+            request,
+            attempt,
+            lambda: settle_command(ledger, request, attempt, command, tick),
+        )
+    )
+
+
+def _ledger(request: Request, address: Address) -> Ledger:
+    return open_ledger(
+        address,
+        application_name=f"k8sjob {request.key}",
+        lock_timeout_s=request.lock_timeout_s,
+    )
+
+
+def _beats(ledger: Ledger, attempt: UUID) -> Iterator[None]:
+    drive(ledger.open())
+    while True:
+        drive(ledger.beat(attempt))
+        yield
 
 
 def with_secrets_hidden(request: Request, address: Address, env: Mapping[str, str]) -> Request:

@@ -1,18 +1,17 @@
-"""One attempt from its start row to its end row.
+"""One attempt at a target in this process, between its start row and its end row.
 
 ::
 
     start row │ BEGIN  claim  target  seal  COMMIT │ end row
               └────────── again, where it did not serialize ──────────┘
 
-The start row is committed before the work, so a kill leaves a trace; the end row after it, so a
-failure to write it changes nothing about the work.
+A transaction that does not serialize is done again, all of it; one whose commit is in doubt is
+looked up.
 """
 
 from __future__ import annotations
 
 import logging
-import os
 import random
 import time
 from dataclasses import replace
@@ -21,14 +20,14 @@ from typing import TYPE_CHECKING
 
 from k8sjob import current
 from k8sjob.errors import ExitCode, PermanentError, RetriesSpent, Unavailable
-from k8sjob.ledger.contract import Attempt, CommitInDoubt, Ending
+from k8sjob.ledger.contract import CommitInDoubt
 from k8sjob.ledger.retry import is_retryable
 from k8sjob.run.context import Run, terms_of
 from k8sjob.run.doubt import find_out, first_line
 from k8sjob.run.points import reached
+from k8sjob.run.record import record
 from k8sjob.run.result import Result, ended_transaction, from_claim, from_error, judged
 from k8sjob.states import Awaiting, Blocked, Outcome, Skipped, State
-from k8sjob.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -53,31 +52,10 @@ _FIRST_PAUSE_S = 0.05
 async def perform(
     ledger: Ledger, request: Request, attempt: UUID, work: Work, stop: StopSignals
 ) -> Result:
-    """Run one attempt and say how it ended.
-
-    Raises Unavailable, Denied, SchemaAbsent, ClientTooOld where the attempt's row could not be
-    written: then nothing was run. Whatever happens afterwards is in the result.
-    """
-    await ledger.open()
-    try:
-        await ledger.start(
-            Attempt(
-                id=attempt,
-                key=request.key,
-                mode=request.target.mode,
-                source=request.source,
-                client=__version__,
-                pid=os.getpid(),
-                **request.place,
-            )
-        )
-        reached("started")
-        result = (await _settle(ledger, request, attempt, work, stop)).redacted(request.redact)
-        reached("committed")
-        await _end(ledger, request, attempt, result)
-        return result
-    finally:
-        await ledger.close()
+    """Run one attempt in this process and say how it ended. Raises as :func:`record` does."""
+    return await record(
+        ledger, request, attempt, lambda: _settle(ledger, request, attempt, work, stop)
+    )
 
 
 async def _settle(
@@ -215,19 +193,3 @@ def _lost(cause: Exception) -> Unavailable:
     )
     error.__cause__ = cause
     return error
-
-
-async def _end(ledger: Ledger, request: Request, attempt: UUID, result: Result) -> None:
-    """Close the attempt's row. Failing to log never fails the job."""
-    size = request.output_bytes
-    tail = result.tail.encode()[-size:].decode(errors="ignore") if result.tail and size else None
-    ending = Ending(
-        outcome=result.outcome, exit_code=result.exit_code, message=result.message, tail=tail
-    )
-    try:
-        await ledger.end(attempt, ending)
-    except Exception as error:  # noqa: BLE001  # see above
-        log.warning(
-            "the end of attempt %s could not be written: %s", attempt, first_line(error),
-            extra={"event": "end_not_written"},
-        )  # fmt: skip

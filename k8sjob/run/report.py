@@ -60,11 +60,12 @@ def report(
                 "outcome": str(result.outcome),
                 "exit_code": result.exit_code,
                 "duration_ms": round(duration_ms, 1),
-                **({"traceback": result.tail} if result.tail else {}),
+                "speaker": result.speaker,
+                **({"tail": result.tail} if result.tail else {}),
             },
         )
     elif result.exit_code:
-        if result.tail:
+        if result.tail and not request.target.argv:  # a command's output was passed on already
             print(result.tail.rstrip(), file=sys.stderr)  # noqa: T201  # to the person at the terminal
         print(f"k8sjob: {text}", file=sys.stderr)  # noqa: T201  # as above
     else:

@@ -60,7 +60,9 @@ class Flags:
     fail_on: str | None = None
 
 
-def make_request(target: str, flags: Flags, env: Mapping[str, str] | None = None) -> Request:
+def make_request(
+    target: str | Target, flags: Flags, env: Mapping[str, str] | None = None
+) -> Request:
     """Put flags and environment together. Raises UsageError, InvalidKey, NoPeriod, ConfigError."""
     env = os.environ if env is None else env
     period, source = _period(flags, env)
@@ -68,7 +70,7 @@ def make_request(target: str, flags: Flags, env: Mapping[str, str] | None = None
     if zone_name:
         zone(zone_name)  # says what is wrong with the name before anything is started
     return Request(
-        target=Target.parse(target),
+        target=target if isinstance(target, Target) else Target.parse(target),
         key=Key(_job(flags, env), period),
         source=source,
         payload=_payload(flags.payload, env.get("K8SJOB_PAYLOAD")),

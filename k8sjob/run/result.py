@@ -25,12 +25,16 @@ _SPENT = "its transaction failed to serialize, or was in a deadlock, at each of 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """How one attempt ended: ``message`` for people, ``tail`` the last of what the target said."""
+    """How one attempt ended: ``message`` for people, ``tail`` the last of what the target said.
+
+    ``speaker``: whose exit code it is, ``k8sjob`` or ``child``.
+    """
 
     outcome: Outcome
     exit_code: int
     message: str
     tail: str | None = None
+    speaker: str = "k8sjob"
 
     def redacted(self, redact: Callable[[str], str]) -> Result:
         """Return the same without secrets: it is going to be stored, logged and printed."""

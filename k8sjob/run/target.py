@@ -1,4 +1,4 @@
-"""What is run: a Python function, or a file of SQL."""
+"""What is run: a Python function, a file of SQL, or a command."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The text after ``run``, understood but not loaded: ``module:function`` or ``file.sql``."""
+    """What comes after ``run``, not loaded yet: ``module:function``, ``file.sql``, a command."""
 
     text: str
     module: str | None = None
     function: str | None = None
+    argv: tuple[str, ...] = ()
 
     @classmethod
     def parse(cls, text: str) -> Target:
@@ -40,6 +41,8 @@ class Target:
     @property
     def mode(self) -> str:
         """How the attempt's row calls it."""
+        if self.argv:
+            return "command"
         return "callable" if self.module else "sql"
 
 

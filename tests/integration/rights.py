@@ -21,6 +21,7 @@ FUNCTIONS_OF = {
         "claim": RUNNING,
         "claim_answer": RUNNING,
         "claim_text": RUNNING,
+        "close_to_all": NOBODY,
         "current_attempt": READING,
         "current_job": READING,
         "current_period": READING,
@@ -60,6 +61,7 @@ FUNCTIONS_OF = {
         "guard_floor": NOBODY,
         "prune_attempts": OPERATOR,
     },
+    "commands": {"heartbeat": RUNNING},
 }
 
 #: Those that act with the owner's rights.
@@ -70,6 +72,7 @@ DEFINERS_OF = {
         *("landed", "holders"),
     },
     "people": {"decide", "prune_attempts"},
+    "commands": {"heartbeat"},
 }
 
 #: What changes or deletes rows that tell what was. (Those of jobs and counters tell what is.)
@@ -87,6 +90,7 @@ CHANGES_OF = {
         ("decide", "UPDATE", "periods"),
         ("prune_attempts", "DELETE FROM", "attempts"),
     },
+    "commands": {("heartbeat", "UPDATE", "attempts")},
 }
 
 _STEPS = [step.name for step in migrations()]

@@ -61,6 +61,8 @@ class PostgresLedger:
         self._lock_timeout_s = lock_timeout_s
         self._application_name = application_name
         self._async = asynchronous
+        self._watching = False
+        self._own: UUID | None = None
         self.conn: Any = None
 
     async def open(self) -> None:
@@ -123,6 +125,7 @@ class PostgresLedger:
         """Write the attempt's row and commit it."""
         params = {name: getattr(attempt, name) for name in _ATTEMPT} | key_params(attempt.key)
         params["lock_timeout"] = _milliseconds(self._lock_timeout_s)
+        self._own = attempt.id
         await self._alone("start_attempt", f"start an attempt of {attempt.key}", params)
 
     async def end(self, attempt: UUID, ending: Ending) -> None:
@@ -145,7 +148,9 @@ class PostgresLedger:
         }
         self.conn.guard.broken = None
         try:
-            await self._execute("BEGIN")
+            if not self._watching:
+                await self._execute("BEGIN")
+            self._watching = False
             return read_claim(key, await self._row("run_claim", f"claim {key}", params))
         except psycopg.Error as error:
             raise translate(error, doing=f"claim {key}") from error
@@ -155,6 +160,23 @@ class PostgresLedger:
                 who = "; ".join(await self.holders(key)) or None
                 raise not_applied(Claim(key, Outcome.BUSY, who)) from error
             raise
+
+    async def be_alone(self, key: Key) -> bool:
+        """Begin the transaction that the claim will be made in, with the key's advisory lock."""
+        try:
+            # A snapshot of the time of the claim, not of the command's start.
+            await self._execute("BEGIN ISOLATION LEVEL READ COMMITTED")
+            row = await self._row("be_alone", f"watch over {key}", key_params(key))
+        except psycopg.Error as error:
+            raise translate(error, doing=f"watch over {key}") from error
+        self._watching = bool(row[0])
+        if not self._watching:
+            await self.rollback()
+        return self._watching
+
+    async def beat(self, attempt: UUID) -> None:
+        """Write a sign of life, in a transaction of its own."""
+        await self._row("heartbeat", "write a sign of life", {"id": attempt})
 
     async def execute(self, statement: str) -> None:
         """Run one statement, by the extended protocol: the server refuses two in one (53.2.3)."""
@@ -202,6 +224,7 @@ class PostgresLedger:
 
     async def rollback(self) -> None:
         """Undo what is open; where the connection is dead the server has done so."""
+        self._watching = False
         if not self.is_alive():
             return
         status = self.conn.info.transaction_status
@@ -250,7 +273,7 @@ class PostgresLedger:
         return bool(row and row[0])
 
     async def holders(self, key: Key) -> list[str]:
-        """Say which attempts of the key have no end yet; empty where nobody can tell."""
+        """Say which other attempts of the key have no end yet; empty where nobody can tell."""
         try:
             cursor = await self._execute(SQL["holders"], key_params(key))
             rows = cursor.fetchall()
@@ -261,6 +284,7 @@ class PostgresLedger:
             f"attempt {attempt} since {at.astimezone(UTC):%H:%M:%SZ}"
             + "".join(f", {x}" for x in (pod, app) if x)
             for attempt, at, pod, app in rows
+            if attempt != self._own
         ]
 
 

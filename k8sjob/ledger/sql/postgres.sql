@@ -20,6 +20,17 @@ SELECT outcome, reason, until, done_at, attempt, payload_sha256, generation
   FROM k8sjob.claim_answer(%(job)s, %(period)s, %(payload_sha256)s, coalesce(%(attempt)s, k8sjob.current_attempt(), %(new)s),
                            %(scheduled_for)s)
 
+-- name: be_alone
+-- An advisory lock of the transaction: it works through a pooler, and ends with the connection. The
+-- transaction reads and writes nothing while the command runs, so it holds back no vacuum.
+SELECT pg_try_advisory_xact_lock(hashtextextended('k8sjob:' || %(job)s || ':' || %(period)s, 0)),
+       set_config('idle_in_transaction_session_timeout', '0', true),
+       set_config('tcp_keepalives_idle', '30', true), set_config('tcp_keepalives_interval', '10', true),
+       set_config('tcp_keepalives_count', '3', true)
+
+-- name: heartbeat
+SELECT k8sjob.heartbeat(%(id)s)
+
 -- name: seal
 SELECT k8sjob.seal(%(attempt)s)
 

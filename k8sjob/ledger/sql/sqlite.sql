@@ -15,6 +15,9 @@ VALUES (:id, :job, :period, coalesce((SELECT generation FROM k8sjob_periods WHER
 UPDATE k8sjob_attempts SET ended_at = :now, outcome = :outcome, exit_code = :exit_code, speaker = :speaker, message = :message, tail = :tail
  WHERE id = :id AND ended_at IS NULL RETURNING job
 
+-- name: heartbeat
+UPDATE k8sjob_attempts SET heartbeat_at = :now WHERE id = :id AND ended_at IS NULL
+
 -- name: count
 INSERT INTO k8sjob_counters (job, outcome, n) VALUES (:job, :outcome, 1) ON CONFLICT DO UPDATE SET n = n + 1
 

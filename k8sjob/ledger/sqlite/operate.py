@@ -18,7 +18,7 @@ from k8sjob.key import JobName, Key
 from k8sjob.ledger.operate import ChangedMeanwhile, Flight, Hold, JobFacts, Row, Scope, Sight
 from k8sjob.ledger.queries import queries
 from k8sjob.ledger.sqlite.claim import instant, is_busy, key_params, now, text
-from k8sjob.ledger.sqlite.store import connect, migrate
+from k8sjob.ledger.sqlite.file import connect, migrate
 from k8sjob.states import State
 
 if TYPE_CHECKING:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 from contextlib import contextmanager
-from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from k8sjob.errors import K8sjobError, ProtocolError, TryAgain, Unavailable
 from k8sjob.ledger.contract import Claim, not_applied
+from k8sjob.ledger.sqlite.alone import Alone
 from k8sjob.ledger.sqlite.claim import (
     SQL,
     answer,
@@ -20,10 +19,8 @@ from k8sjob.ledger.sqlite.claim import (
     text,
     translate,
 )
-from k8sjob.ledger.sqlite.guard import RunConnection
-from k8sjob.ledger.versions import check_client
+from k8sjob.ledger.sqlite.file import connect, make_tables
 from k8sjob.states import Outcome, State
-from k8sjob.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,65 +34,6 @@ if TYPE_CHECKING:
 _FAILURES = (Outcome.FAILED, Outcome.UNPROVEN, Outcome.LOST)
 
 
-def connect(file: str, lock_timeout_s: float) -> RunConnection:
-    """Open the file. Transactions are ours to begin. Raises Unavailable."""
-    try:
-        conn = sqlite3.connect(
-            file,
-            timeout=lock_timeout_s,
-            isolation_level=None,
-            cached_statements=0,  # each statement is prepared anew, so the authorizer sees each
-            factory=RunConnection,
-        )
-        conn.execute("PRAGMA foreign_keys = ON")
-    except sqlite3.Error as error:
-        folder = os.path.dirname(file) or "."  # noqa: PTH120  # no pathlib at start
-        raise Unavailable(
-            f"the ledger's file {file} cannot be opened: {error}\n"
-            f"  Nothing was changed. Does the folder {folder} exist, and may this user write there?"
-        ) from None
-    return conn
-
-
-def migrate(file: str, lock_timeout_s: float = 30.0) -> bool:
-    """Make the ledger's tables where they are missing; tell whether they were."""
-    conn = connect(file, lock_timeout_s)
-    try:
-        return _make_tables(conn)
-    finally:
-        conn.close()
-
-
-def _make_tables(conn: sqlite3.Connection) -> bool:
-    exists = "SELECT 1 FROM sqlite_schema WHERE name = 'k8sjob_migrations'"
-    try:
-        if conn.execute(exists).fetchone():
-            for (oldest,) in conn.execute("SELECT oldest_client FROM k8sjob_migrations"):
-                check_client(__version__, oldest)
-            return False
-        conn.execute("BEGIN IMMEDIATE")
-        made = not conn.execute(exists).fetchone()
-        if made:
-            schema = (resources.files("k8sjob.ledger.sqlite") / "schema.sql").read_text("utf-8")
-            for statement in _statements(schema):
-                conn.execute(statement)
-            row = (1, "ledger", now(), "0.1.0")
-            conn.execute("INSERT INTO k8sjob_migrations VALUES (?, ?, ?, ?)", row)
-        conn.execute("COMMIT")
-    except sqlite3.Error as error:
-        raise Unavailable(f"the ledger's tables cannot be made: {error}") from None
-    return made
-
-
-def _statements(script: str) -> Iterator[str]:
-    statement = ""
-    for line in script.splitlines(keepends=True):
-        statement += line
-        if sqlite3.complete_statement(statement):
-            yield statement
-            statement = ""
-
-
 class SqliteLedger:
     """One connection to a file. See :class:`k8sjob.ledger.contract.Ledger`."""
 
@@ -103,13 +41,15 @@ class SqliteLedger:
         """Remember the file; the ledger's tables are made at the first use."""
         self._file = file
         self._lock_timeout_s = lock_timeout_s
+        self._alone: Alone | None = None
+        self._own: UUID | None = None
         self.conn: Any = None
 
     async def open(self) -> None:
         """Open the file and make the tables where they are missing."""
         self.conn = connect(self._file, self._lock_timeout_s)
         try:
-            _make_tables(self.conn)
+            make_tables(self.conn)
         except BaseException:
             self.conn.close()
             raise
@@ -120,6 +60,7 @@ class SqliteLedger:
         if self.conn is not None:
             with self.conn.off():
                 self.conn.close()
+            self.conn = None
 
     def is_alive(self) -> bool:
         """Whether the file is open."""
@@ -143,6 +84,7 @@ class SqliteLedger:
     async def start(self, attempt: Attempt) -> None:
         """Write the attempt's row and commit it."""
         params = {name: getattr(attempt, name) for name in _ATTEMPT} | key_params(attempt.key)
+        self._own = attempt.id
         with self._transaction(attempt.key) as conn:
             for name in ("start_job", "make_gate", "start_attempt"):
                 conn.execute(SQL[name], params | {"id": str(attempt.id)})
@@ -151,6 +93,8 @@ class SqliteLedger:
         """Close the attempt's row and move the counters."""
         params = {name: getattr(ending, name) for name in _ENDING}
         params |= {"id": str(attempt), "now": now(), "outcome": str(ending.outcome)}
+        if not self.is_alive():
+            await self.open()
         with self._transaction(None) as conn:
             row = conn.execute(SQL["end_attempt"], params).fetchone()
             if row is None:
@@ -174,6 +118,16 @@ class SqliteLedger:
             raise self._explained(error, key) from error
         _offer_functions(self.conn, key, terms)
         return claim
+
+    async def be_alone(self, key: Key) -> bool:
+        """Lock the key's byte of a file beside the ledger: nothing can be written meanwhile."""
+        self._alone = self._alone or Alone(self._file)
+        return self._alone.take(str(key))
+
+    async def beat(self, attempt: UUID) -> None:
+        """Write a sign of life, in a transaction of its own."""
+        with self._transaction(None) as conn:
+            conn.execute(SQL["heartbeat"], {"id": str(attempt), "now": now()})
 
     async def execute(self, statement: str) -> None:
         """Run one statement; sqlite3 refuses two in one."""
@@ -252,13 +206,14 @@ class SqliteLedger:
         return row is not None and row[0] == str(attempt)
 
     async def holders(self, key: Key) -> list[str]:
-        """Say which attempts of the key have no end yet."""
+        """Say which other attempts of the key have no end yet."""
         return self._holders(key)
 
     def _holders(self, key: Key) -> list[str]:
         with self.conn.off():
             rows = self.conn.execute(SQL["holders"], key_params(key)).fetchall()
-        return [f"attempt {i} since {at[11:19]}Z, process {pid}" for i, at, _pod, pid in rows]
+        others = [row for row in rows if row[0] != str(self._own)]
+        return [f"attempt {i} since {at[11:19]}Z, process {pid}" for i, at, _pod, pid in others]
 
     def _explained(self, error: sqlite3.OperationalError, key: Key) -> K8sjobError:
         if not is_busy(error):

@@ -1,0 +1,186 @@
+"""How a snapshot is put together from named queries, the same for both stores."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import defaultdict
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from k8sjob.cycle import Cycle
+from k8sjob.key import JobName, Key
+from k8sjob.ledger.read import (
+    AttemptRow,
+    EventRow,
+    HoldRow,
+    JobRow,
+    PeriodRow,
+    Snapshot,
+    Tries,
+    Where,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from contextlib import AbstractContextManager
+    from datetime import datetime
+
+
+class Reading(ABC):
+    """A reader whose store has the queries ``now``, ``jobs``, ``rows`` … under these names."""
+
+    @abstractmethod
+    def _snapshot(self) -> AbstractContextManager[None]:
+        """Keep one moment's view until the end of the block."""
+
+    @abstractmethod
+    def _rows(self, name: str, **params: Any) -> list[dict[str, Any]]:
+        """Return the rows of a named query by their columns: times aware UTC, ids as UUID."""
+
+    @abstractmethod
+    def _keys(self, keys: Sequence[Key]) -> dict[str, Any]:
+        """Return ``keys`` as the store's queries take them."""
+
+    @abstractmethod
+    def _texts(self, texts: Sequence[str]) -> Any:
+        """Return ``texts`` as one parameter."""
+
+    def now(self) -> datetime:
+        """Return the time by the ledger's own clock, aware UTC."""
+        with self._snapshot():
+            return self._now()
+
+    def jobs(self, where: Where) -> Snapshot:
+        """Return jobs, their unfinished periods and the holds."""
+        with self._snapshot():
+            return self._periods(replace(where, finished=False))
+
+    def periods(self, where: Where) -> Snapshot:
+        """Return periods and the attempts at them."""
+        with self._snapshot():
+            return self._periods(where)
+
+    def attempts(self, where: Where) -> Snapshot:
+        """Return attempts, the newest first, one more than the limit."""
+        with self._snapshot():
+            return Snapshot(
+                now=self._now(),
+                jobs=self._jobs(where),
+                attempts=self._attempts(where),
+                names=self._names(),
+            )
+
+    def story(self, key: Key) -> Snapshot:
+        """Return all there is of one period."""
+        where = Where(keys=[key], limit=100)
+        with self._snapshot():
+            seen = self._periods(where)
+            events = self._rows("events", job=str(key.job), period=str(key.period))
+            return replace(
+                seen,
+                attempts=self._attempts(where)[::-1],
+                events=[EventRow(**row) for row in events],
+            )
+
+    def portrait(self, job: JobName, attempts: int) -> Snapshot:
+        """Return a job with its unfinished periods, its counters and its last attempts."""
+        where = Where(prefixes=[str(job)], finished=False, limit=attempts)
+        with self._snapshot():
+            counted = self._rows("counters", job=str(job))
+            return replace(
+                self._periods(where),
+                attempts=self._attempts(where)[:attempts],
+                counters={row["outcome"]: row["n"] for row in counted},
+            )
+
+    # -------------------------------------------------------------------------------- pieces
+
+    def _now(self) -> datetime:
+        now: datetime = self._rows("now")[0]["now_at"]
+        return now
+
+    def _names(self) -> list[str]:
+        return [row["job"] for row in self._rows("names")]
+
+    def _periods(self, where: Where) -> Snapshot:
+        rows = self._found(where)
+        return Snapshot(
+            now=self._now(),
+            jobs=self._jobs(where),
+            rows=rows,
+            tries=self._tries(list(rows)),
+            holds=[HoldRow(**row) for row in self._rows("holds")],
+            names=self._names(),
+        )
+
+    def _jobs(self, where: Where) -> dict[JobName, JobRow]:
+        # A part is known by its job's row.
+        names = {"/".join(text.split("/")[:2]) for text in where.prefixes}
+        names |= {str(key.job.job) for key in where.keys}
+        everything = where.everything or bool(where.attempts)
+        found = self._rows("jobs", names=self._texts(sorted(names)), everything=everything)
+        return {job.job: job for job in map(_job, found)}
+
+    def _found(self, where: Where) -> dict[Key, PeriodRow | None]:
+        params = self._where(where)
+        found = self._rows("unfinished", **params)
+        if where.finished:
+            found += self._rows("finished", limit=where.limit + 1, **params)
+        rows: dict[Key, PeriodRow | None] = {row.key: row for row in map(_period, found)}
+        for row in self._rows("rowless", **params):
+            rows.setdefault(Key.of(row["job"], row["period"]), None)
+        return rows
+
+    def _tries(self, keys: Sequence[Key]) -> dict[Key, Tries]:
+        if not keys:
+            return {}
+        counts: dict[Key, int] = {}
+        last: dict[Key, AttemptRow] = {}
+        endless: dict[Key, list[AttemptRow]] = defaultdict(list)
+        for row in self._rows("tries", **self._keys(keys)):
+            count, rank = row.pop("tried"), row.pop("rank")
+            attempt = _attempt(row)
+            counts[attempt.key] = count
+            if rank == 1:
+                last[attempt.key] = attempt
+            if attempt.ended_at is None:
+                endless[attempt.key].append(attempt)
+        return {key: Tries(counts[key], last.get(key), endless[key]) for key in counts}
+
+    def _attempts(self, where: Where) -> list[AttemptRow]:
+        begin = self._texts([f"{prefix}%" for prefix in where.attempts])
+        params = self._where(where) | {"ids": begin, "since": where.since}
+        return [_attempt(r) for r in self._rows("attempts", limit=where.limit + 1, **params)]
+
+    def _where(self, where: Where) -> dict[str, Any]:
+        low, high = where.bounds
+        return {
+            "everything": where.everything,
+            "prefixes": self._texts(where.prefixes),
+            **self._keys(where.keys),
+            **_numbered("low", low),
+            **_numbered("high", high),
+        }
+
+
+def _numbered(name: str, texts: Iterable[str]) -> dict[str, str]:
+    return {f"{name}{n}": text for n, text in zip((20, 10, 8, 7), texts, strict=True)}
+
+
+def _job(row: dict[str, Any]) -> JobRow:
+    kind = row.pop("kind")
+    return JobRow(
+        job=JobName.parse(row.pop("job")),
+        kind=Cycle(kind) if kind else None,
+        suspended=bool(row.pop("suspended")),
+        **row,
+    )
+
+
+def _period(row: dict[str, Any]) -> PeriodRow:
+    key = Key.of(row.pop("job"), row.pop("period"))
+    return PeriodRow(key=key, uncertain=bool(row.pop("uncertain")), **row)
+
+
+def _attempt(row: dict[str, Any]) -> AttemptRow:
+    return AttemptRow(key=Key.of(row.pop("job"), row.pop("period")), **row)
