@@ -10,7 +10,7 @@ import click
 from k8sjob.cli import looking
 from k8sjob.cli.people import LEDGER, NAMESPACE
 from k8sjob.key import Key
-from k8sjob.view.asked import read_name, unknown
+from k8sjob.view.asked import known_names, read_name, unknown
 from k8sjob.view.portrait import portrait
 from k8sjob.view.story import not_there, story
 
@@ -58,6 +58,6 @@ def _story(reader: Reader, key: Key) -> Iterator[str]:
 def _portrait(reader: Reader, name: JobName) -> Iterator[str]:
     now = looking.now(reader)
     seen = replace(reader.portrait(name, _ATTEMPTS), now=now)
-    if name.job not in seen.jobs or (name.part and str(name) not in seen.names):
-        raise unknown("job", str(name), seen.names, "k8sjob get jobs -A")
+    if name.job not in seen.jobs or str(name) not in known_names(seen):
+        raise unknown("job", str(name), sorted(known_names(seen)), "k8sjob get jobs -A")
     return portrait(seen, name)

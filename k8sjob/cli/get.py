@@ -77,7 +77,7 @@ def command(*, output: str, exit_code: bool, ledger: str | None, **flags: Any) -
         now = looking.now(reader)
         where, states = read_asked(asked, now)
         seen = replace(_look(reader, asked.what, where), now=now)
-    check_known(where, seen.names, [str(name) for name in seen.jobs])
+    check_known(where, seen)
     listed = _SHOW[asked.what](seen, asked, where, states, output == "wide")
     _print(listed, asked, output)
     return int(ExitCode.FAILED) if exit_code and listed.unfinished else 0

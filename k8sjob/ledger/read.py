@@ -138,8 +138,8 @@ class Where:
     """What to look at. All empty: everything.
 
     ``prefixes``: a namespace, a job with its parts, or a part. ``attempts``: how their ids begin.
-    ``since``: for attempts, when they started. ``finished``: done and skipped periods as well,
-    the newest ``limit`` + 1 of them.
+    ``since``: for attempts, when they started. ``finished``: which of done and skipped periods
+    as well, the newest ``limit`` + 1 of them.
     """
 
     prefixes: Sequence[str] = ()
@@ -147,7 +147,7 @@ class Where:
     attempts: Sequence[str] = ()
     bounds: Bounds = UNBOUND
     since: datetime | None = None
-    finished: bool = True
+    finished: Sequence[str] = ("done", "skipped")
     limit: int = 500
 
     @property

@@ -53,7 +53,7 @@ class Reading(ABC):
     def jobs(self, where: Where) -> Snapshot:
         """Return jobs, their unfinished periods and the holds."""
         with self._snapshot():
-            return self._periods(replace(where, finished=False))
+            return self._periods(replace(where, finished=()))
 
     def periods(self, where: Where) -> Snapshot:
         """Return periods and the attempts at them."""
@@ -84,7 +84,7 @@ class Reading(ABC):
 
     def portrait(self, job: JobName, attempts: int) -> Snapshot:
         """Return a job with its unfinished periods, its counters and its last attempts."""
-        where = Where(prefixes=[str(job)], finished=False, limit=attempts)
+        where = Where(prefixes=[str(job)], limit=attempts)
         with self._snapshot():
             counted = self._rows("counters", job=str(job))
             return replace(
@@ -125,7 +125,8 @@ class Reading(ABC):
         params = self._where(where)
         found = self._rows("unfinished", **params)
         if where.finished:
-            found += self._rows("finished", limit=where.limit + 1, **params)
+            more = {"states": self._texts(where.finished), "limit": where.limit + 1}
+            found += self._rows("finished", **more, **params)
         rows: dict[Key, PeriodRow | None] = {row.key: row for row in map(_period, found)}
         for row in self._rows("rowless", **params):
             rows.setdefault(Key.of(row["job"], row["period"]), None)
@@ -154,7 +155,12 @@ class Reading(ABC):
 
     def _where(self, where: Where) -> dict[str, Any]:
         low, high = where.bounds
+        names = [*where.prefixes, *(str(key.job) for key in where.keys)]
+        wide = where.everything or bool(where.attempts)
         return {
+            # No name begins with '~', and '0' follows the '/' before a name's next piece.
+            "first": "" if wide else min(names),
+            "last": "~" if wide else max(f"{name}0" for name in names),
             "everything": where.everything,
             "prefixes": self._texts(where.prefixes),
             **self._keys(where.keys),

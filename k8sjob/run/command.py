@@ -14,7 +14,6 @@ from __future__ import annotations
 import logging
 import os
 import signal
-import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -26,17 +25,13 @@ from k8sjob.run.result import Result, from_claim, from_error, judged
 from k8sjob.states import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from uuid import UUID
 
     from k8sjob.ledger.contract import Ledger
     from k8sjob.run.request import Request
 
 log = logging.getLogger("k8sjob")
-
-#: A run that is over by then needs no heartbeat, and at midnight no second connection.
-FIRST_HEARTBEAT_S = 60.0
-HEARTBEAT_S = 30.0
 
 #: What the ledger says of a period that is done: the payload was the command's own affair.
 _DONE = (Outcome.DUPLICATE, Outcome.CONFLICT)
@@ -245,27 +240,3 @@ def _stopped_before(request: Request, number: int) -> Result:
 def hold_signals() -> None:
     """Keep stop signals for the command: blocked until it runs, then sent on to it."""
     signal.pthread_sigmask(signal.SIG_BLOCK, PASSED_ON)
-
-
-class Heartbeat:
-    """Signs of life for a long run, on a connection of its own that is opened only when needed."""
-
-    def __init__(
-        self, beat: Callable[[], Iterator[None]], clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        """``beat`` connects when it is started and writes one sign of life at each step."""
-        self._beat, self._clock = beat, clock
-        self._running: Iterator[None] | None = None
-        self._next = clock() + FIRST_HEARTBEAT_S
-
-    def __call__(self) -> None:
-        """Write a sign of life if it is time; a failure drops the connection for the next one."""
-        if self._clock() < self._next:
-            return
-        self._next = self._clock() + HEARTBEAT_S
-        try:
-            self._running = self._running or self._beat()
-            next(self._running)
-        except BaseException:
-            self._running = None
-            raise

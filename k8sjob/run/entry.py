@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,8 @@ from k8sjob.ledger.contract import drive
 from k8sjob.ledger.open import open_ledger
 from k8sjob.ledger.secrets import Redactor
 from k8sjob.ledger.uuid7 import uuid7
+from k8sjob.run.child.ticking import ticking
+from k8sjob.run.heartbeat import Heartbeat
 from k8sjob.run.perform import perform
 from k8sjob.run.record import record
 from k8sjob.run.report import report, write_termination_message
@@ -19,7 +22,7 @@ from k8sjob.run.stop import StopSignals
 from k8sjob.run.work import load
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Generator, Mapping
     from uuid import UUID
 
     from k8sjob.errors import K8sjobError
@@ -72,32 +75,35 @@ def attempt_once(request: Request, address: Address, attempt: UUID, stop: StopSi
     )
     stop.asynchronous = work.needs_loop
     attempted = perform(ledger, request, attempt, work.do, stop)
-    if not work.needs_loop:
-        return drive(attempted)
-    import asyncio  # noqa: PLC0415  # for coroutines only
+    # On SQLite nothing can be written while the claim holds the file.
+    writable = address.kind is settings.Kind.POSTGRES
+    heartbeat = _heartbeat(request, address, attempt)
+    with closing(heartbeat), ticking(heartbeat if writable else None):
+        if not work.needs_loop:
+            return drive(attempted)
+        import asyncio  # noqa: PLC0415  # for coroutines only
 
-    return asyncio.run(attempted)
+        return asyncio.run(attempted)
 
 
 def command_once(request: Request, address: Address, attempt: UUID, command: Command) -> Result:
     """Run the command between two looks at the ledger."""
     from k8sjob.run.command import (  # noqa: PLC0415  # not for targets in this process
-        Heartbeat,
         hold_signals,
         settle_command,
     )
 
     hold_signals()
     ledger = _ledger(request, address)
-    tick = Heartbeat(lambda: _beats(_ledger(request, address), attempt))
-    return drive(
-        record(
-            ledger,
-            request,
-            attempt,
-            lambda: settle_command(ledger, request, attempt, command, tick),
+    with closing(_heartbeat(request, address, attempt)) as tick:
+        return drive(
+            record(
+                ledger,
+                request,
+                attempt,
+                lambda: settle_command(ledger, request, attempt, command, tick),
+            )
         )
-    )
 
 
 def _ledger(request: Request, address: Address) -> Ledger:
@@ -108,11 +114,18 @@ def _ledger(request: Request, address: Address) -> Ledger:
     )
 
 
-def _beats(ledger: Ledger, attempt: UUID) -> Iterator[None]:
+def _heartbeat(request: Request, address: Address, attempt: UUID) -> Heartbeat:
+    return Heartbeat(lambda: _beats(_ledger(request, address), attempt))
+
+
+def _beats(ledger: Ledger, attempt: UUID) -> Generator[None]:
     drive(ledger.open())
-    while True:
-        drive(ledger.beat(attempt))
-        yield
+    try:
+        while True:
+            drive(ledger.beat(attempt))
+            yield
+    finally:
+        drive(ledger.close())
 
 
 def with_secrets_hidden(request: Request, address: Address, env: Mapping[str, str]) -> Request:

@@ -93,8 +93,8 @@ def test_the_readmes_python_compiles() -> None:
     blocks = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 
     assert len(blocks) >= 3
-    for block in blocks:
-        compile(block, "README.md", "exec")
+    for code in blocks:
+        compile(code, "README.md", "exec")
 
 
 def test_every_link_of_the_documents_leads_somewhere() -> None:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import asyncio
 import os
 from contextlib import closing
 from datetime import timedelta
@@ -12,7 +11,7 @@ import pytest
 from psycopg.pq import TransactionStatus
 from psycopg.rows import class_row, dict_row, namedtuple_row, scalar_row
 
-from k8sjob import Claim, NotApplied, Outcome, claim, try_claim
+from k8sjob import NotApplied, Outcome, claim, try_claim
 from k8sjob.errors import (
     ConfigError,
     Denied,
@@ -246,64 +245,3 @@ def test_an_attempt_in_the_environment_that_is_none_is_refused(
     with pytest.raises(ConfigError, match='K8SJOB_ATTEMPT="yesterday\'s"'):
         claim(db.connect(), KEY)
     assert os.environ["K8SJOB_ATTEMPT"] == "yesterday's"
-
-
-# ----------------------------------------------------------------------------------- async
-
-
-def test_an_async_claim_stands_and_falls_with_its_transaction(db: Database) -> None:
-    async def work() -> list[Claim]:
-        async with await psycopg.AsyncConnection.connect(db.dsn()) as conn:
-            async with conn.transaction(force_rollback=True):
-                rolled_back = await claim(conn, KEY)
-                await conn.execute(CREDIT)
-            async with conn.transaction():
-                kept = await claim(conn, KEY)
-                await conn.execute(CREDIT)
-            return [rolled_back, kept, await try_claim(conn, KEY)]
-
-    outcomes = [answer.outcome for answer in asyncio.run(work())]
-    assert outcomes == ["applied", "applied", "duplicate"]
-    assert balance(db) == 10
-
-
-def test_an_async_claim_in_autocommit_mode_is_refused_when_it_is_awaited(db: Database) -> None:
-    async def work() -> None:
-        async with await psycopg.AsyncConnection.connect(db.dsn(), autocommit=True) as conn:
-            await claim(conn, KEY)
-
-    with pytest.raises(ProtocolError, match="would commit alone"):
-        asyncio.run(work())
-
-
-def test_two_tasks_that_claim_one_key_apply_it_once(db: Database) -> None:
-    async def work(first: asyncio.Event, *, leads: bool) -> Claim:
-        async with await psycopg.AsyncConnection.connect(db.dsn()) as conn:
-            if not leads:
-                await first.wait()  # so the other's claim is open
-            answer = await try_claim(conn, KEY)
-            first.set()
-            if answer:
-                await conn.execute(CREDIT)
-            return answer
-
-    async def both() -> list[Claim]:
-        first = asyncio.Event()
-        return [*await asyncio.gather(work(first, leads=True), work(first, leads=False))]
-
-    outcomes = [answer.outcome for answer in asyncio.run(both())]
-    assert outcomes == ["applied", "duplicate"]
-    assert balance(db) == 10
-
-
-def test_a_busy_async_claim_says_so(db: Database) -> None:
-    async def work() -> None:
-        async with await psycopg.AsyncConnection.connect(db.dsn()) as conn:
-            await conn.execute("SELECT set_config('k8sjob.lock_timeout', '100ms', true)")
-            await claim(conn, KEY)
-
-    rival = db.connect()
-    claim(rival, KEY)
-    with pytest.raises(NotApplied) as refusal:
-        asyncio.run(work())
-    assert refusal.value.outcome is Outcome.BUSY

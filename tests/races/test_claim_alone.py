@@ -7,12 +7,13 @@ import pytest
 
 from k8sjob import claim, try_claim
 from k8sjob.errors import ProtocolError
-from tests.races.arena import KEY, Arena
+from tests.races.racer import KEY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.fix_stores import Connection
+    from tests.races.arena import Arena
 
 JOB, PERIOD = str(KEY.job), str(KEY.period)
 CALLS = {

@@ -6,12 +6,13 @@ import psycopg
 import pytest
 
 from k8sjob import claim
-from tests.races.arena import KEY, Arena
+from tests.races.racer import KEY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.fix_stores import Connection
+    from tests.races.arena import Arena
 
 JOB, PERIOD = str(KEY.job), str(KEY.period)
 CLAIM = f"k8sjob.claim('{JOB}', '{PERIOD}')"

@@ -4,7 +4,8 @@ import psycopg
 import pytest
 
 from k8sjob import NotApplied, Outcome
-from tests.races.arena import FREE, KEY, Arena
+from tests.races.arena import FREE, Arena
+from tests.races.racer import KEY
 
 KEY_TEXTS = (str(KEY.job), str(KEY.period))
 

@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from k8sjob import NotApplied, Outcome
-from tests.races.arena import KEY, Arena, Racer
+from tests.races.racer import KEY, Racer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from tests.races.arena import Arena
 
 # A transaction that was told that there is nothing to do may stay open for hours.
 AT_ONCE = (

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from k8sjob import NotApplied, Outcome
-from tests.races.arena import KEY, NEXT_DAY, Arena, Racer, applied
+from tests.races.arena import NEXT_DAY, Arena
+from tests.races.racer import KEY, Racer, applied
 
 HOLDS = {
     "of-the-job": ("billing", str(KEY.job)),

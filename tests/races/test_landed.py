@@ -6,7 +6,8 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from tests.races.arena import FREE, KEY, WAIT, Arena, Racer
+from tests.races.arena import FREE, Arena
+from tests.races.racer import KEY, WAIT, Racer
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

@@ -6,7 +6,8 @@ from collections import Counter
 from concurrent.futures import FIRST_COMPLETED, wait
 
 from k8sjob import Key, Outcome
-from tests.races.arena import KEY, NEW_JOB, WAIT, Arena, Pending, applied
+from tests.races.arena import NEW_JOB, Arena
+from tests.races.racer import KEY, WAIT, Pending, applied
 
 CROWD = 50
 POOLED = 20  # connections to the server that PgBouncer opens by default

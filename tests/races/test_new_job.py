@@ -4,7 +4,8 @@ import pytest
 
 from k8sjob import Key
 from k8sjob.errors import ConfigError
-from tests.races.arena import NEW_JOB, NEW_JOBS_NEXT_DAY, Arena, applied
+from tests.races.arena import NEW_JOB, NEW_JOBS_NEXT_DAY, Arena
+from tests.races.racer import applied
 
 # The gate's row of a job that never ran is made by its first claim, which others then wait for.
 

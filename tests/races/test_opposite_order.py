@@ -3,7 +3,8 @@ from __future__ import annotations
 import psycopg
 
 from k8sjob import Outcome
-from tests.races.arena import KEY, NEXT_DAY, WAIT, Arena, Pending
+from tests.races.arena import NEXT_DAY, Arena
+from tests.races.racer import KEY, WAIT, Pending
 
 
 def test_of_two_that_claim_in_opposite_order_one_is_refused_and_finds_both_done_afterwards(

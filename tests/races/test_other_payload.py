@@ -1,11 +1,15 @@
 from __future__ import annotations
 
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 import pytest
 
 from k8sjob import NotApplied, Outcome
-from tests.races.arena import Arena, applied
+from tests.races.racer import applied
+
+if TYPE_CHECKING:
+    from tests.races.arena import Arena
 
 
 def test_a_rival_that_commits_another_payload_makes_the_waiting_claim_a_conflict(

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from k8sjob import NotApplied, Outcome
-from tests.races.arena import KEY, WAIT, Arena, applied
+from tests.races.racer import KEY, WAIT, applied
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from tests.races.arena import Arena
 
 ROOT = Path(__file__).parents[2]
 

@@ -7,7 +7,8 @@ import pytest
 
 from k8sjob import NotApplied, Outcome
 from k8sjob.cli.main import main
-from tests.races.arena import KEY, NEXT_DAY
+from tests.races.arena import NEXT_DAY
+from tests.races.racer import KEY
 
 if TYPE_CHECKING:
     from tests.races.arena import Arena

@@ -6,7 +6,8 @@ import psycopg
 import pytest
 
 from k8sjob import NotApplied, Outcome
-from tests.races.arena import KEY, NEXT_DAY, WAIT, Arena, Racer, applied
+from tests.races.arena import NEXT_DAY, Arena
+from tests.races.racer import KEY, WAIT, Racer, applied
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

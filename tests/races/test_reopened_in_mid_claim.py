@@ -1,12 +1,16 @@
 from __future__ import annotations
 
 from concurrent.futures import FIRST_COMPLETED, wait
+from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
 
 from k8sjob import Outcome
-from tests.races.arena import KEY, WAIT, Arena, Racer, applied
+from tests.races.racer import KEY, WAIT, Racer, applied
+
+if TYPE_CHECKING:
+    from tests.races.arena import Arena
 
 
 def reopen(operator: Racer) -> None:

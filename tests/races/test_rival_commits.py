@@ -4,7 +4,8 @@ import psycopg
 import pytest
 
 from k8sjob import Key, NotApplied, Outcome
-from tests.races.arena import FREE, KEY, Arena
+from tests.races.arena import FREE, Arena
+from tests.races.racer import KEY
 
 
 @pytest.mark.parametrize("free", FREE)

@@ -6,7 +6,8 @@ import psycopg
 import pytest
 
 from k8sjob import K8sjobError, NotApplied, Outcome
-from tests.races.arena import KEY, NEXT_DAY, Arena, Racer
+from tests.races.arena import NEXT_DAY, Arena
+from tests.races.racer import KEY, Racer
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.races.arena import FREE, Arena, applied
+from tests.races.arena import FREE, Arena
+from tests.races.racer import applied
 
 
 @pytest.mark.parametrize("free", FREE)

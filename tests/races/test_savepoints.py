@@ -4,7 +4,8 @@ import psycopg
 import pytest
 
 from k8sjob import NotApplied, Outcome
-from tests.races.arena import FREE, KEY, Arena, Racer, applied
+from tests.races.arena import FREE, Arena
+from tests.races.racer import KEY, Racer, applied
 
 KEY_TEXTS = (str(KEY.job), str(KEY.period))
 

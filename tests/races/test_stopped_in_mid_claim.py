@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from k8sjob import Outcome
-from tests.races.arena import FREE, KEY, NEXT_DAY, WAIT, Arena, applied
+from tests.races.arena import FREE, NEXT_DAY, Arena
+from tests.races.racer import KEY, WAIT, applied
 
 KEY_TEXTS = (str(KEY.job), str(KEY.period))
 SAY = {

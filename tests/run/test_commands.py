@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from k8sjob.run.command import FIRST_HEARTBEAT_S, HEARTBEAT_S, Heartbeat
+from k8sjob.run.heartbeat import FIRST_HEARTBEAT_S, HEARTBEAT_S, Heartbeat
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
     from tests.fix_stores import Store
 
@@ -207,6 +207,40 @@ def test_after_a_stop_signal_exit_0_is_not_believed(store: Store, trap: str) -> 
     assert [row[:2] for row in attempts(store)] == [("failed", 143)]
 
 
+#: The same program, stopped between its work and its commit.
+STOPS = CLAIMS.replace("conn.commit()", "print('in mid-transaction', flush=True)\ninput()")
+
+
+def test_a_command_stopped_in_mid_transaction_leaves_its_period_free(store: Store) -> None:
+    with started(store, sys.executable, "-c", STOPS) as process:
+        assert process.stdout
+        assert process.stdout.readline() == "in mid-transaction\n"
+        process.send_signal(signal.SIGTERM)
+        process.wait(timeout=60)
+    left = (periods(store), balance(store))
+    code, _, _ = ran(store, sys.executable, "-c", CLAIMS)
+
+    assert process.returncode == 143
+    assert left == ([], 0)
+    assert code == 0
+    assert balance(store) == 10
+    assert attempts(store) == [("failed", 143, "child"), ("applied", 0, "k8sjob")]
+
+
+def test_no_connection_is_kept_while_the_command_runs(store: Store) -> None:
+    if store.db is None:
+        return  # a file has no connections to spare
+    with started(store, "sh", "-c", "echo alive; read line") as process:
+        assert process.stdout
+        assert process.stdout.readline() == "alive\n"
+        ours = store.query(
+            "SELECT count(*) FROM pg_stat_activity "
+            f"WHERE datname = current_database() AND application_name = 'k8sjob {KEY}'"
+        )
+
+    assert ours == [(0,)]
+
+
 def test_a_blocked_period_costs_no_start(store: Store) -> None:
     now = "'2026-01-01T00:00:00.000000Z'"
     columns = "job, period, scheduled_for, state, origin, reason, changed_at"
@@ -240,7 +274,7 @@ def test_one_thing_is_run(words: list[str], capsys: pytest.CaptureFixture[str]) 
 def test_the_first_heartbeat_comes_after_a_minute_and_a_failure_connects_anew() -> None:
     now, told = [0.0], list[str]()
 
-    def beats() -> Iterator[None]:
+    def beats() -> Generator[None]:
         told.append("connect")
         while True:
             if now[0] == 100:
@@ -264,7 +298,7 @@ def test_the_first_heartbeat_comes_after_a_minute_and_a_failure_connects_anew() 
 def test_a_heartbeat_that_failed_is_tried_again_on_a_new_connection() -> None:
     now, told = [0.0], list[str]()
 
-    def beats() -> Iterator[None]:
+    def beats() -> Generator[None]:
         told.append("connect")
         while True:
             if now[0] == 90:

@@ -1,4 +1,6 @@
 -- What people look up in the Postgres ledger: nothing but SELECT on its tables.
+-- Between first and last lie all names that are wanted: that is what an index can use.
+-- Until infinity, which Python's times do not have, is until somebody lifts it.
 
 -- name: settings
 SELECT set_config('TimeZone', 'UTC', true), set_config('DateStyle', 'ISO', true)
@@ -23,10 +25,11 @@ SELECT k.job, g.kind, g.floor, coalesce(j.zone, v.zone) AS zone, j.grace_s, coal
  ORDER BY k.job
 
 -- name: unfinished
-SELECT p.job, p.period, p.state, p.generation, p.scheduled_for, p.zone, p.deadline_at, p.uncertain, p.origin, p.reason, p.until,
+SELECT p.job, p.period, p.state, p.generation, p.scheduled_for, p.zone, p.deadline_at, p.uncertain, p.origin, p.reason, nullif(p.until, 'infinity') AS until,
        p.attempt, p.payload_sha256, p.done_at, p.changed_at, p.db_user, p.indicator, p.await_deadline
   FROM k8sjob.periods p
  WHERE p.state IN ('open', 'blocked', 'awaiting')
+   AND p.job >= %(first)s AND p.job <= %(last)s
    AND (%(everything)s
         OR EXISTS (SELECT FROM unnest(%(prefixes)s::text[]) x (name)
                     WHERE p.job = x.name OR (p.job > x.name || '/' AND p.job < x.name || '0'))
@@ -35,10 +38,11 @@ SELECT p.job, p.period, p.state, p.generation, p.scheduled_for, p.zone, p.deadli
    AND p.period <= CASE length(p.period) WHEN 20 THEN %(high20)s WHEN 10 THEN %(high10)s WHEN 8 THEN %(high8)s WHEN 7 THEN %(high7)s ELSE '~' END
 
 -- name: finished
-SELECT p.job, p.period, p.state, p.generation, p.scheduled_for, p.zone, p.deadline_at, p.uncertain, p.origin, p.reason, p.until,
+SELECT p.job, p.period, p.state, p.generation, p.scheduled_for, p.zone, p.deadline_at, p.uncertain, p.origin, p.reason, nullif(p.until, 'infinity') AS until,
        p.attempt, p.payload_sha256, p.done_at, p.changed_at, p.db_user, p.indicator, p.await_deadline
   FROM k8sjob.periods p
- WHERE p.state IN ('done', 'skipped')
+ WHERE p.state = ANY (%(states)s::text[])
+   AND p.job >= %(first)s AND p.job <= %(last)s
    AND (%(everything)s
         OR EXISTS (SELECT FROM unnest(%(prefixes)s::text[]) x (name)
                     WHERE p.job = x.name OR (p.job > x.name || '/' AND p.job < x.name || '0'))
@@ -53,6 +57,7 @@ SELECT DISTINCT a.job, a.period
  WHERE coalesce(a.outcome, 'none') NOT IN ('applied', 'duplicate', 'expired', 'future')
    AND NOT EXISTS (SELECT 1 FROM k8sjob.periods p WHERE p.job = a.job AND p.period = a.period)
    AND NOT EXISTS (SELECT FROM k8sjob.gate g WHERE a.period <= g.floor AND g.job = array_to_string((string_to_array(a.job, '/'))[1:2], '/'))
+   AND a.job >= %(first)s AND a.job <= %(last)s
    AND (%(everything)s
         OR EXISTS (SELECT FROM unnest(%(prefixes)s::text[]) x (name)
                     WHERE a.job = x.name OR (a.job > x.name || '/' AND a.job < x.name || '0'))
@@ -74,7 +79,8 @@ SELECT * FROM (
 SELECT a.id, a.job, a.period, a.generation, a.mode, a.source, a.pod_name, a.node, a.db_user, a.started_at,
        a.heartbeat_at, a.ended_at, a.outcome, a.exit_code, a.message, a.tail
   FROM k8sjob.attempts a
- WHERE (%(everything)s
+ WHERE a.job >= %(first)s AND a.job <= %(last)s
+   AND (%(everything)s
         OR EXISTS (SELECT FROM unnest(%(prefixes)s::text[]) x (name)
                     WHERE a.job = x.name OR (a.job > x.name || '/' AND a.job < x.name || '0'))
         OR (a.job, a.period) IN (SELECT * FROM unnest(%(key_jobs)s::text[], %(key_periods)s::text[]))
@@ -89,7 +95,7 @@ SELECT e.kind, e.generation, e.from_state, e.to_state, e."by", e.db_user, e.at, 
   FROM k8sjob.events e WHERE e.job = %(job)s AND e.period = %(period)s ORDER BY e.id
 
 -- name: holds
-SELECT h.id, h.namespace, h.job, h.reason, h.from_at, h.until, h.set_by, h.set_at
+SELECT h.id, h.namespace, h.job, h.reason, h.from_at, nullif(h.until, 'infinity') AS until, h.set_by, h.set_at
   FROM k8sjob.holds h WHERE h.lifted_at IS NULL ORDER BY h.id
 
 -- name: counters

@@ -1,4 +1,5 @@
 -- What people look up in the SQLite ledger: nothing but SELECT on its tables.
+-- Between first and last lie all names that are wanted: that is what an index can use.
 
 -- name: names
 SELECT job FROM k8sjob_gate UNION SELECT job FROM k8sjob_jobs UNION
@@ -20,6 +21,7 @@ SELECT p.job, p.period, p.state, p.generation, p.scheduled_for, p.zone, NULL AS 
        p.attempt, p.payload_sha256, p.done_at, p.changed_at, NULL AS db_user, p.indicator, p.await_deadline
   FROM k8sjob_periods p
  WHERE p.state IN ('open', 'blocked', 'awaiting')
+   AND p.job >= :first AND p.job <= :last
    AND (:everything
         OR EXISTS (SELECT 1 FROM json_each(:prefixes) x
                     WHERE p.job = x.value OR (p.job > x.value || '/' AND p.job < x.value || '0'))
@@ -31,7 +33,8 @@ SELECT p.job, p.period, p.state, p.generation, p.scheduled_for, p.zone, NULL AS 
 SELECT p.job, p.period, p.state, p.generation, p.scheduled_for, p.zone, NULL AS deadline_at, 0 AS uncertain, p.origin, p.reason, p.until,
        p.attempt, p.payload_sha256, p.done_at, p.changed_at, NULL AS db_user, p.indicator, p.await_deadline
   FROM k8sjob_periods p
- WHERE p.state IN ('done', 'skipped')
+ WHERE p.state IN (SELECT value FROM json_each(:states))
+   AND p.job >= :first AND p.job <= :last
    AND (:everything
         OR EXISTS (SELECT 1 FROM json_each(:prefixes) x
                     WHERE p.job = x.value OR (p.job > x.value || '/' AND p.job < x.value || '0'))
@@ -46,6 +49,7 @@ SELECT DISTINCT a.job, a.period
  WHERE coalesce(a.outcome, 'none') NOT IN ('applied', 'duplicate', 'expired', 'future')
    AND NOT EXISTS (SELECT 1 FROM k8sjob_periods p WHERE p.job = a.job AND p.period = a.period)
    AND NOT EXISTS (SELECT 1 FROM k8sjob_gate g WHERE a.period <= g.floor AND (a.job = g.job OR (a.job > g.job || '/' AND a.job < g.job || '0')))
+   AND a.job >= :first AND a.job <= :last
    AND (:everything
         OR EXISTS (SELECT 1 FROM json_each(:prefixes) x
                     WHERE a.job = x.value OR (a.job > x.value || '/' AND a.job < x.value || '0'))
@@ -67,7 +71,8 @@ SELECT * FROM (
 SELECT a.id, a.job, a.period, a.generation, a.mode, a.source, a.pod_name, a.node, NULL AS db_user, a.started_at,
        a.heartbeat_at, a.ended_at, a.outcome, a.exit_code, a.message, a.tail
   FROM k8sjob_attempts a
- WHERE (:everything
+ WHERE a.job >= :first AND a.job <= :last
+   AND (:everything
         OR EXISTS (SELECT 1 FROM json_each(:prefixes) x
                     WHERE a.job = x.value OR (a.job > x.value || '/' AND a.job < x.value || '0'))
         OR (a.job, a.period) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:keys))
