@@ -122,8 +122,8 @@ def test_until_is_kept_and_shown_beside_the_jobs_own_time(desk: Desk) -> None:
     assert told.out == f"{JOB}  blocked until 2999-07-14 19:00:00Z (21:00 Europe/Rome): no feed\n"
     told = desk.call("block", JOB, "--reason", "no feed", "--until", "2999-07-14T23:00:00Z")
     assert "(Mon 15 Jul 01:00 Europe/Rome)" in told.out
-    untils = desk.query(f"SELECT until FROM {desk.table('holds')} ORDER BY id")
-    assert [str(until)[:10] for (until,) in untils] == ["2999-07-14"] * 2
+    ends = desk.query(f"SELECT until FROM {desk.table('holds')} ORDER BY id")
+    assert [str(until)[:10] for (until,) in ends] == ["2999-07-14"] * 2
 
 
 def test_a_time_that_has_passed_is_refused(desk: Desk) -> None:
