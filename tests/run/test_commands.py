@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from k8sjob.run.heartbeat import FIRST_HEARTBEAT_S, HEARTBEAT_S, Heartbeat
-
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Iterator
 
     from tests.fix_stores import Store
 
@@ -269,48 +267,3 @@ def test_one_thing_is_run(words: list[str], capsys: pytest.CaptureFixture[str]) 
 
     assert ended.value.code == 64
     assert "Name one thing to run" in capsys.readouterr().err
-
-
-def test_the_first_heartbeat_comes_after_a_minute_and_a_failure_connects_anew() -> None:
-    now, told = [0.0], list[str]()
-
-    def beats() -> Generator[None]:
-        told.append("connect")
-        while True:
-            if now[0] == 100:
-                raise OSError("the ledger is away")
-            told.append(f"beat {now[0]:g}")
-            yield
-
-    heartbeat = Heartbeat(beats, clock=lambda: now[0])
-    for second in range(1, 200):
-        now[0] = second
-        try:
-            heartbeat()
-        except OSError:
-            told.append("failed")
-
-    assert FIRST_HEARTBEAT_S == 60
-    assert HEARTBEAT_S == 30
-    assert told == ["connect", "beat 60", "beat 90", "beat 120", "beat 150", "beat 180"]
-
-
-def test_a_heartbeat_that_failed_is_tried_again_on_a_new_connection() -> None:
-    now, told = [0.0], list[str]()
-
-    def beats() -> Generator[None]:
-        told.append("connect")
-        while True:
-            if now[0] == 90:
-                raise OSError("the ledger is away")
-            yield
-
-    heartbeat = Heartbeat(beats, clock=lambda: now[0])
-    for second in (60, 90, 120):
-        now[0] = second
-        try:
-            heartbeat()
-        except OSError:
-            told.append("failed")
-
-    assert told == ["connect", "failed", "connect"]

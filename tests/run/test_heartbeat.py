@@ -1,4 +1,4 @@
-"""A long run in this process gives signs of life, on a connection of its own."""
+"""A long run gives signs of life, on a connection of its own."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ import pytest
 from k8sjob.cli.main import main
 from k8sjob.run import heartbeat
 from k8sjob.run.child import ticking
+from k8sjob.run.heartbeat import FIRST_HEARTBEAT_S, HEARTBEAT_S, Heartbeat
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from tests.fix_stores import Database
 
 WAIT_S = 30.0
@@ -48,3 +51,48 @@ def works_until_seen(_run: object) -> None:
                 return
             poll.wait(0.05)
     raise AssertionError("no sign of life was seen")
+
+
+def test_the_first_heartbeat_comes_after_a_minute_and_a_failure_connects_anew() -> None:
+    now, told = [0.0], list[str]()
+
+    def beats() -> Generator[None]:
+        told.append("connect")
+        while True:
+            if now[0] == 100:
+                raise OSError("the ledger is away")
+            told.append(f"beat {now[0]:g}")
+            yield
+
+    heartbeat = Heartbeat(beats, clock=lambda: now[0])
+    for second in range(1, 200):
+        now[0] = second
+        try:
+            heartbeat()
+        except OSError:
+            told.append("failed")
+
+    assert FIRST_HEARTBEAT_S == 60
+    assert HEARTBEAT_S == 30
+    assert told == ["connect", "beat 60", "beat 90", "beat 120", "beat 150", "beat 180"]
+
+
+def test_a_heartbeat_that_failed_is_tried_again_on_a_new_connection() -> None:
+    now, told = [0.0], list[str]()
+
+    def beats() -> Generator[None]:
+        told.append("connect")
+        while True:
+            if now[0] == 90:
+                raise OSError("the ledger is away")
+            yield
+
+    heartbeat = Heartbeat(beats, clock=lambda: now[0])
+    for second in (60, 90, 120):
+        now[0] = second
+        try:
+            heartbeat()
+        except OSError:
+            told.append("failed")
+
+    assert told == ["connect", "failed", "connect"]

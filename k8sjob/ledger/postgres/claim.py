@@ -12,7 +12,7 @@ from psycopg.rows import tuple_row
 from k8sjob.errors import ProtocolError
 from k8sjob.ledger.contract import Claim, not_applied
 from k8sjob.ledger.postgres.errors import translate
-from k8sjob.ledger.postgres.store import SQL, key_params, read_claim
+from k8sjob.ledger.postgres.rows import SQL, key_params, read_claim
 from k8sjob.ledger.retry import is_retryable
 from k8sjob.states import Outcome
 

@@ -16,7 +16,7 @@ from k8sjob.ledger.contract import Claim, CommitInDoubt, not_applied
 from k8sjob.ledger.postgres.connect import away, connect, parameters
 from k8sjob.ledger.postgres.errors import translate
 from k8sjob.ledger.postgres.guard import AsyncRunConnection, RunConnection
-from k8sjob.ledger.queries import queries
+from k8sjob.ledger.postgres.rows import SQL, key_params, read_claim
 from k8sjob.ledger.retry import is_retryable
 from k8sjob.states import Outcome, State
 
@@ -27,27 +27,6 @@ if TYPE_CHECKING:
     from k8sjob.key import Key
     from k8sjob.ledger.contract import Attempt, Ending, Terms
     from k8sjob.states import Awaiting
-
-SQL = queries("postgres")
-
-
-def key_params(key: Key) -> dict[str, Any]:
-    """Return a key as two parameters of a query."""
-    return {"job": str(key.job), "period": str(key.period)}
-
-
-def read_claim(key: Key, row: tuple[Any, ...]) -> Claim:
-    """Turn an answer's row into a Claim."""
-    outcome, reason, until, done_at, attempt, payload_sha256, generation = row
-    until, done_at = _utc(until), _utc(done_at)
-    return Claim(
-        key, Outcome(outcome), reason, until, done_at, attempt, payload_sha256, generation or 0
-    )
-
-
-def _utc(instant: datetime | None) -> datetime | None:
-    """Return an instant in UTC: psycopg gives it in the zone of the session."""
-    return instant.astimezone(UTC) if instant else None
 
 
 class PostgresLedger:

@@ -201,7 +201,7 @@ BEGIN
         USING ERRCODE = 'KJ003', DETAIL = 'Nothing was changed.', HINT = format('Once the reason is gone: k8sjob release %s --reason "..."', v_key);
     WHEN 'awaiting' THEN
       RAISE EXCEPTION '% awaits its effect: %', v_key, a.reason
-        USING ERRCODE = 'KJ004', DETAIL = 'Nothing was changed.', HINT = format('Once the effect is seen: k8sjob confirm %s', v_key);
+        USING ERRCODE = 'KJ004', DETAIL = 'Nothing was changed.', HINT = format('Once the effect is seen: k8sjob confirm %s --reason "..."', v_key);
     WHEN 'skipped' THEN
       RAISE EXCEPTION '% was skipped: %', v_key, a.reason
         USING ERRCODE = 'KJ005', DETAIL = 'Nothing was changed.', HINT = format('If it must be done after all: k8sjob reopen %s --reason "..."', v_key);
