@@ -59,7 +59,7 @@ def test_a_run_needs_a_job(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_run_needs_a_target(cli: CommandLine) -> None:
-    assert_nothing_was_tried(cli, cli.call("run"), 64, "Missing argument 'TARGET'")
+    assert_nothing_was_tried(cli, cli.call("run"), 64, "Name one thing to run")
 
 
 def test_a_run_needs_a_ledger(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:

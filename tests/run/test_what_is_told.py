@@ -106,7 +106,7 @@ def test_in_a_pod_a_failure_is_one_object_with_its_traceback(cli: CommandLine) -
     told = cli.run(breaks, period=SCHEDULED)
     (line,) = lines(told.err)
     assert (line["level"], line["outcome"], line["exit_code"]) == ("error", "failed", 70)
-    assert line["traceback"].startswith("Traceback (most recent call last):\n")
+    assert line["tail"].startswith("Traceback (most recent call last):\n")
     assert "Ask the bank." in line["message"]
 
 
