@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from k8sjob.ledger.uuid7 import short
 from k8sjob.view.periods import stamp
 from k8sjob.view.state import is_alive
-from k8sjob.view.words import NO_END, NOTHING, duration, one_line, utc
+from k8sjob.view.words import NO_END, NOTHING, duration, said, utc
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,7 +71,7 @@ def message(attempt: AttemptRow, now: datetime) -> str:
     """Return its message; where there is no end, that none was written."""
     if attempt.ended_at is None and not is_alive(attempt, now):
         return "no end was written (killed?)"
-    return one_line(attempt.message)
+    return said(attempt)
 
 
 def as_json(attempt: AttemptRow, now: datetime) -> dict[str, Any]:

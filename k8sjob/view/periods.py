@@ -9,7 +9,7 @@ from k8sjob.ledger.read import Tries
 from k8sjob.ledger.uuid7 import short
 from k8sjob.states import State
 from k8sjob.view import state as st
-from k8sjob.view.words import NOTHING, ending, local, one_line, span
+from k8sjob.view.words import NOTHING, ending, local, one_line, said, span
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,7 +88,7 @@ def _why_not_done(row: PeriodRow | None, tries: Tries) -> str:
         return f"no attempt is known{uncertain}"
     if last.ended_at is None:
         return "no end was written (killed?)"
-    return one_line(last.message)
+    return said(last)
 
 
 HEADER = ("STATE", "ATTEMPTS", "LAST", "AGE", "REASON")

@@ -11,7 +11,7 @@ from k8sjob.view import state as st
 from k8sjob.view.asked import unknown
 from k8sjob.view.oddities import oddities
 from k8sjob.view.table import paint
-from k8sjob.view.words import duration, ending, lines, local, one_line, utc
+from k8sjob.view.words import duration, ending, lines, local, one_line, said, utc
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -108,7 +108,7 @@ def attempt_line(attempt: AttemptRow, seen: Snapshot) -> str:
         took = "no end was written (killed?)"
     pod = f"Pod {attempt.pod_name}" if attempt.pod_name else ""
     what = "" if attempt.ended_at is None and not alive else ending(attempt, alive=alive)
-    words = [what, took, pod, one_line(attempt.message)]
+    words = [what, took, pod, said(attempt)]
     start = f"{short(attempt.id)}  {utc(attempt.started_at)}"
     return "  ".join([start, *filter(None, words)])
 

@@ -68,6 +68,16 @@ def lines(text: str | None) -> list[str]:
     return [_UNPRINTABLE.sub(" ", line).rstrip() for line in plain]
 
 
+def said(attempt: AttemptRow) -> str:
+    """Return what a message adds to the columns beside it: no key, no outcome, no advice."""
+    text = "".join(lines(attempt.message)[:1]).removeprefix(f"{attempt.key} ")
+    return text.removeprefix(attempt.outcome or "").lstrip(":, ").removesuffix(_ROLLED_BACK).strip()
+
+
+#: The end of a failed target's message (k8sjob/run/result.py): so it is with every failure.
+_ROLLED_BACK = " Its work was rolled back, the period is free."
+
+
 def ending(attempt: AttemptRow, *, alive: bool) -> str:
     """Return ``applied``, ``failed 1``, ``running`` or ``no end``; an outcome is never guessed."""
     if attempt.outcome is None:

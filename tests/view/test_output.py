@@ -13,6 +13,8 @@ from k8sjob.cli import looking
 from k8sjob.view.table import paint, table
 from tests.view.conftest import JOB, at, period
 
+ROLLED_BACK = "Its work was rolled back, the period is free."
+
 if TYPE_CHECKING:
     from tests.view.conftest import Ledger
 
@@ -56,7 +58,7 @@ def test_wide_tables_have_more_columns(ledger: Ledger) -> None:
 def test_what_a_child_has_said_cannot_move_the_cursor(ledger: Ledger) -> None:
     ledger.know()
     ended: dict[str, Any] = {"ended_at": at("12T00:00:06"), "outcome": "failed", "exit_code": 1}
-    ledger.tried(1, 12, "12T00:00:05", message="a\x1b[2J\nb\u202ec", **ended)
+    ledger.tried(1, 12, "12T00:00:05", message="a\x1b[2J b\u202ec", **ended)
     for words in (("get", "attempts"), ("get", "periods"), ("get", "jobs")):
         out = ledger.call(*words).out
         assert "a [2J b c" in out
@@ -94,3 +96,33 @@ def test_colour_is_for_terminals_and_no_color_is_respected(
     assert looking.colour()
     monkeypatch.setenv("TERM", "dumb")
     assert not looking.colour()
+
+
+@pytest.mark.parametrize(
+    ("outcome", "message", "said"),
+    [
+        ("applied", "{} applied", ""),
+        ("applied", "{} applied, although the command then ended with 3", "although the command"),
+        (
+            "failed",
+            "{} failed: KeyError: 'x'. Its work was rolled back, the period is free.",
+            "KeyError: 'x'.",
+        ),
+        ("duplicate", "{} duplicate: done 2026-09-13\n  Nothing was changed.", "done 2026-09-13"),
+        ("failed", "{} stopped by SIGTERM", "stopped by SIGTERM"),
+    ],
+)
+def test_a_message_repeats_no_other_column(
+    ledger: Ledger, outcome: str, message: str, said: str
+) -> None:
+    ledger.know()
+    ended: dict[str, Any] = {"ended_at": at("12T00:00:06"), "outcome": outcome, "exit_code": 1}
+    key = "billing/daily-credit:2026-09-12T00:00:00Z"
+    ledger.tried(1, 12, "12T00:00:05", message=message.format(key), **ended)
+
+    out = ledger.call("get", "attempts").out.splitlines()[1]
+
+    assert key not in out
+    assert out.rpartition("  -  ")[2].strip().startswith(said)
+    assert "rolled back" not in out
+    assert "Nothing was changed" not in out
