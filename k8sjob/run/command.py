@@ -17,6 +17,7 @@ import signal
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from k8sjob.errors import Unavailable
 from k8sjob.ledger.contract import Claim, CommitInDoubt
 from k8sjob.run.child.supervise import PASSED_ON, STOP, ChildEnd, supervise
 from k8sjob.run.context import terms_of, window_of
@@ -119,7 +120,7 @@ async def _judged(
             return await _record(ledger, request, attempt, end)
         return await _prove(ledger, request, attempt, end)
     except Exception as error:  # noqa: BLE001  # the ledger may be away by now
-        return _unknown(request, end, error)
+        return _unknown(request, end, error, recorded_by_us=command.record_on_success)
 
 
 async def _look(ledger: Ledger, request: Request, attempt: UUID) -> Claim:
@@ -138,7 +139,13 @@ async def _prove(ledger: Ledger, request: Request, attempt: UUID, end: ChildEnd)
 async def _record(ledger: Ledger, request: Request, attempt: UUID, end: ChildEnd) -> Result:
     if end.exit_code or end.stopped_by:
         return _ended_badly(request, end)
-    claim = await ledger.claim(request.key, terms_of(request, attempt))
+    terms = terms_of(request, attempt)
+    try:
+        claim = await ledger.claim(request.key, terms)
+    except Unavailable:
+        # The connection was lost while the command ran. Nothing was claimed on it, so another does.
+        await ledger.open()
+        claim = await ledger.claim(request.key, terms)
     if not claim.applied:
         await ledger.rollback()
         return from_claim(claim, request)
@@ -212,16 +219,19 @@ def _with_tail(result: Result, end: ChildEnd, exit_code: int | None = None) -> R
     )
 
 
-def _unknown(request: Request, end: ChildEnd, error: Exception) -> Result:
+def _unknown(request: Request, end: ChildEnd, error: Exception, *, recorded_by_us: bool) -> Result:
     """Judge a command while the ledger does not answer: its own failure still stands."""
     if end.exit_code or end.stopped_by:
         return _ended_badly(request, end)
+    advice = "It may not be recorded: another run would do its work again."
+    if not recorded_by_us:
+        advice = "Run it again: it finds out."
     return _with_tail(
         judged(
             request,
             Outcome.IN_DOUBT,
             f"{request.key} in doubt: the command ended with 0, but the ledger does not answer "
-            f"({first_line(error)})\n  Run it again: it finds out.",
+            f"({first_line(error)})\n  {advice}",
         ),
         end,
     )

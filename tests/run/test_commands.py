@@ -176,6 +176,25 @@ def test_record_on_success_is_refused_while_another_attempt_lives(store: Store) 
     assert f"{KEY} applied in" in out
 
 
+def test_a_connection_lost_while_the_command_runs_loses_no_record(store: Store) -> None:
+    if store.db is None:
+        return  # a file has no connection to lose
+    flags = ("--record-on-success",)
+    with started(store, "sh", "-c", "echo alive; read line", flags=flags) as process:
+        assert process.stdout
+        assert process.stdout.readline() == "alive\n"
+        cut = store.query(
+            "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity "
+            f"WHERE datname = current_database() AND application_name = 'k8sjob {KEY}'"
+        )
+        out, err = process.communicate("go on\n", timeout=60)
+
+    assert cut == [(True,)]
+    assert (process.returncode, err) == (0, "")
+    assert f"{KEY} applied in" in out
+    assert attempts(store) == [("applied", 0, "k8sjob")]
+
+
 def test_a_killed_attempt_leaves_its_period_free_at_once(store: Store) -> None:
     flags = ("--record-on-success",)
     with started(store, "sh", "-c", "echo alive; read line", flags=flags) as first:

@@ -46,6 +46,7 @@ class PostgresLedger:
 
     async def open(self) -> None:
         """Connect. Raises Unavailable, ConfigError."""
+        self._watching = False
         info = parameters(self._dsn, application_name=self._application_name)
         try:
             if self._async:
