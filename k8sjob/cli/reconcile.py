@@ -1,0 +1,169 @@
+"""``k8sjob reconcile``."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from k8sjob import log
+from k8sjob.cli import looking
+from k8sjob.duration import parse_duration
+from k8sjob.errors import ExitCode, UsageError
+from k8sjob.ledger import settings
+from k8sjob.ledger.secrets import Redactor
+from k8sjob.reconcile.report import as_json, as_rows, summary
+from k8sjob.view.table import table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from k8sjob.kube.client import Cluster
+    from k8sjob.ledger.settings import Address
+    from k8sjob.reconcile.passes import Orders
+    from k8sjob.reconcile.report import Report
+
+
+@click.command("reconcile", short_help="Find the periods that are missing, and look after them.")
+@click.option(
+    "-n",
+    "--namespace",
+    "namespaces",
+    metavar="NS",
+    multiple=True,
+    help="Only this namespace; may be given more than once.",
+)
+@click.option("-A", "--all-namespaces", "everything", is_flag=True, help="All. The default.")
+@click.option(
+    "--ledger",
+    "ledgers",
+    metavar="NAME",
+    multiple=True,
+    help="Only this ledger; may be given more than once. Default: K8SJOB_DSN's and all of "
+    "K8SJOB_LEDGERS_DIR.",
+)
+@click.option("--every", metavar="D", help="Go on, with a pass every D, e.g. 1m, until stopped.")
+@click.option("--dry-run", is_flag=True, help="Say the same, and change nothing.")
+@click.option(
+    "--max-launches",
+    type=click.IntRange(0, 10_000),
+    default=50,
+    metavar="N",
+    help="Jobs that catch-up may start in one pass. Default 50.",
+)
+@click.option("-o", "--output", type=click.Choice(["table", "json"]), default="table")
+@click.option("--context", metavar="NAME", help="The context of the kubeconfig.")
+@click.option("--kubeconfig", metavar="FILE", help="Else KUBECONFIG, or the Pod's own account.")
+def command(  # noqa: PLR0913, PLR0917  # one an option
+    namespaces: tuple[str, ...],
+    everything: bool,  # noqa: FBT001  # as click calls it
+    ledgers: tuple[str, ...],
+    every: str | None,
+    dry_run: bool,  # noqa: FBT001  # as above
+    max_launches: int,
+    output: str,
+    context: str | None,
+    kubeconfig: str | None,
+) -> int:
+    """Find the periods that are missing, and look after them: one pass.
+
+    A pass lists the CronJobs that have the label k8sjob.io/enabled=true, keeps the versions of
+    their schedules, stores what was due and is not done, says why, ends attempts whose Pods are
+    gone, and starts or skips periods where the annotation k8sjob.io/catch-up says so. It keeps
+    nothing for the next pass but what is in the ledger, and two at once do no harm.
+
+    \b
+      k8sjob reconcile --dry-run
+      k8sjob reconcile -n billing --every 1m
+
+    It needs an operator of the ledger (Postgres), and in Kubernetes list on cronjobs, jobs, pods
+    and events, and create on jobs for catch-up. Ends with 1 if a job, a list or a ledger could not
+    be looked after; what could be was.
+    """
+    if everything and namespaces:
+        raise UsageError("-A is all namespaces, and -n names some. Nothing was done.")
+    from k8sjob.kube.client import Cluster  # noqa: PLC0415  # not for --help
+    from k8sjob.reconcile.passes import Orders  # noqa: PLC0415  # as above
+
+    seconds = parse_duration(every) if every else None
+    orders = Orders(namespaces=namespaces or None, dry_run=dry_run, budget=max_launches)
+    known = _ledgers(ledgers, os.environ)
+    log.set_up(_redactor(known), as_json=log.wants_json())
+    connect = partial(Cluster.connect, context=context, kubeconfig=kubeconfig)
+    if seconds is None:
+        return _once(known, connect, orders, output)
+    return _again_and_again(lambda: _once(known, connect, orders, output), seconds)
+
+
+def _once(
+    known: Mapping[str, Callable[[], Address]],
+    connect: Callable[[], Cluster],
+    orders: Orders,
+    output: str,
+) -> int:
+    from k8sjob.reconcile.passes import run_pass  # noqa: PLC0415  # as above
+
+    reports = run_pass(known, connect, orders)
+    if output == "json":
+        told = {"ledgers": [as_json(report) for report in reports]}
+        click.echo(json.dumps(told, indent=2, ensure_ascii=False))
+    for report in reports:
+        _tell(report, output)
+    return 0 if all(report.ok for report in reports) else int(ExitCode.FAILED)
+
+
+def _tell(report: Report, output: str) -> None:
+    if output == "table" and report.lines:
+        rows = as_rows(report.lines)
+        for line in table(("WHAT", "ACTION", "REASON"), rows, colour=looking.colour()):
+            click.echo(line)
+    click.echo(summary(report), err=True)
+    if report.trouble:
+        click.echo(f"ledger {report.ledger}: not complete: {report.trouble}", err=True)
+
+
+def _again_and_again(once: Callable[[], int], seconds: float) -> int:
+    """Make passes until a stop signal comes; one that has begun is ended first."""
+    stopped = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stopped.set())
+    while not stopped.is_set():
+        once()
+        stopped.wait(seconds)
+    return 0
+
+
+def _ledgers(
+    names: tuple[str, ...], env: Mapping[str, str]
+) -> dict[str, Callable[[], settings.Address]]:
+    """Return how to find each ledger, anew at each pass: passwords change."""
+    if names:
+        return {name: partial(settings.find, env, ledger=name) for name in names}
+    from k8sjob.reconcile.passes import DEFAULT  # noqa: PLC0415  # not for --help
+
+    found: dict[str, Callable[[], settings.Address]] = {}
+    folder = env.get("K8SJOB_LEDGERS_DIR")
+    if folder and Path(folder).is_dir():
+        for file in sorted(Path(folder).iterdir()):
+            # Kubernetes mounts a Secret with folders and links that begin with two dots.
+            if file.is_file() and not file.name.startswith("."):
+                found[file.name] = partial(settings.find, env, ledger=file.name)
+    if not found or env.get("K8SJOB_DSN") or env.get("K8SJOB_DSN_FILE") or env.get("PGHOST"):
+        found = {DEFAULT: partial(settings.find, env), **found}
+    return found
+
+
+def _redactor(known: Mapping[str, Callable[[], settings.Address]]) -> Redactor:
+    dsns = []
+    for find in known.values():
+        try:
+            dsns.append(find().dsn)
+        except Exception:  # noqa: BLE001, S112  # the pass tells it
+            continue
+    return Redactor(*dsns, passwords=[os.environ.get("PGPASSWORD", "")])

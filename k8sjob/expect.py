@@ -1,0 +1,254 @@
+"""Which periods of a job should have been done: pure, from the versions of its schedule.
+
+Nobody sees the instant at which a schedule was edited, only two lists of CronJobs that lie around
+it. So the start of a version, and its end, are intervals. A fire inside of one may or may not have
+been meant: its period is expected, but *uncertain*: to be shown, and never to be caught up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from heapq import merge
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+from k8sjob.period import Cycle, Period
+from k8sjob.schedule import Schedule, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+#: Grace is half the gap to the next fire, between these two (seconds).
+SHORTEST_GRACE_S, LONGEST_GRACE_S = 60.0, 3600.0
+
+_SECOND = timedelta(seconds=1)
+_THE_END = datetime(2999, 12, 31, tzinfo=UTC)
+#: A month, and the hour by which clocks may go back in it.
+_LONGEST_CYCLE = timedelta(days=32)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """One version of a job's schedule. Instants are aware UTC.
+
+    It begins in ``(earliest_from, valid_from]`` and ends in ``(earliest_to, valid_to]``; both ends
+    are None while it is in force. ``zone`` is None where the CronJob names none: Kubernetes then
+    takes its controller's own, which is UTC nearly everywhere.
+    """
+
+    n: int
+    expr: str
+    zone: str | None = None
+    suspended: bool = False
+    earliest_from: datetime
+    valid_from: datetime
+    earliest_to: datetime | None = None
+    valid_to: datetime | None = None
+
+    @property
+    def place(self) -> str:
+        """The zone that its fields are read in."""
+        return self.zone or "Etc/UTC"
+
+    @property
+    def schedule(self) -> Schedule:
+        """Its schedule. Raises InvalidSchedule, ConfigError."""
+        return _parsed(self.expr, self.place)
+
+    def surely_holds(self, at: datetime) -> bool:
+        """Whether it was in force at ``at``, whenever exactly it began and ended."""
+        return self.valid_from < at and (self.earliest_to is None or at <= self.earliest_to)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expected:
+    """One period that should be done by its ``deadline``. Instants are aware UTC.
+
+    ``scheduled_for`` is None for ``once``; ``window_end`` is None for ``once`` and where nothing
+    fires after it. ``version`` is the number of the one that it comes from.
+    """
+
+    period: Period
+    scheduled_for: datetime | None
+    window_end: datetime | None
+    zone: str | None
+    first_fire: datetime
+    last_fire: datetime
+    deadline: datetime
+    version: int
+    uncertain: bool
+
+
+class _Fire(NamedTuple):
+    at: datetime
+    next: datetime | None
+    certain: bool
+    version: Version
+
+
+def expected(
+    versions: Sequence[Version],
+    cycle: Cycle,
+    *,
+    after: datetime,
+    upto: datetime,
+    grace_s: float | None = None,
+) -> Iterator[Expected]:
+    """Return the periods that have a fire in ``(after, upto]``, in order.
+
+    ``grace_s`` is the job's own grace in seconds, from the fire to the deadline. A day, week or
+    month is due at its last fire, which may lie behind ``upto``; ``once`` at its first.
+
+    Raises:
+        InvalidSchedule, ConfigError: a version does not parse, or is an ``@every``.
+    """
+    if cycle is Cycle.SCHEDULED:
+        for fire in _fires(versions, after, upto):
+            yield _scheduled(fire, grace_s)
+    elif cycle is Cycle.ONCE:
+        for fire in _fires(versions, after, upto):
+            yield _whole(Period("once"), None, None, [fire], grace_s)
+            return
+    else:
+        yield from _natural(versions, cycle, after, upto, grace_s)
+
+
+def _scheduled(fire: _Fire, grace_s: float | None) -> Expected:
+    return _whole(Period.at(fire.at), fire.at, fire.next, [fire], grace_s)
+
+
+def _natural(
+    versions: Sequence[Version],
+    cycle: Cycle,
+    after: datetime,
+    upto: datetime,
+    grace_s: float | None,
+) -> Iterator[Expected]:
+    # Its last fire may come after upto, so the whole of the last period is looked through.
+    fires = _fires(versions, after, upto + _LONGEST_CYCLE)
+    for period, found in groupby(fires, lambda f: Period.of(cycle, f.at, f.version.place)):
+        group = list(found)
+        if group[0].at > upto:
+            return
+        window = period.window(group[-1].version.place)
+        yield _whole(period, window.start, window.end, group, grace_s)
+
+
+def _whole(
+    period: Period,
+    scheduled_for: datetime | None,
+    window_end: datetime | None,
+    fires: Sequence[_Fire],
+    grace_s: float | None,
+) -> Expected:
+    certain = [fire for fire in fires if fire.certain]
+    last = (certain or fires)[-1]
+    return Expected(
+        period=period,
+        scheduled_for=scheduled_for,
+        window_end=window_end,
+        zone=last.version.zone,
+        first_fire=fires[0].at,
+        last_fire=last.at,
+        deadline=last.at + timedelta(seconds=_grace(last, grace_s)),
+        version=last.version.n,
+        uncertain=not certain,
+    )
+
+
+def _grace(fire: _Fire, grace_s: float | None) -> float:
+    if grace_s is not None:
+        return grace_s
+    if fire.next is None:
+        return LONGEST_GRACE_S
+    half = (fire.next - fire.at).total_seconds() / 2
+    return min(max(half, SHORTEST_GRACE_S), LONGEST_GRACE_S)
+
+
+# -------------------------------------------------------------------------------------- fires
+
+
+def _fires(versions: Sequence[Version], after: datetime, upto: datetime) -> Iterator[_Fire]:
+    """Return the fires of all versions in ``(after, upto]``, each instant once, in order."""
+    each = [_fires_of(v, after, upto) for v in versions if not v.suspended]
+    for _, found in groupby(merge(*each, key=lambda f: f.at), lambda f: f.at):
+        yield _one(list(found))
+
+
+def _one(same: list[_Fire]) -> _Fire:
+    """Return the fire of an instant that one version has, or several that follow each other."""
+    certain = [fire for fire in same if fire.certain]
+    if certain:
+        return certain[-1]
+    # An edit that both schedules survive is none for this instant. Two versions alike are another
+    # matter: something happened between them that was undone again, a suspension perhaps.
+    meant = len({(fire.version.expr, fire.version.zone) for fire in same}) > 1
+    return same[-1]._replace(certain=meant)
+
+
+def _fires_of(version: Version, after: datetime, upto: datetime) -> Iterator[_Fire]:
+    low = max(after, version.earliest_from)
+    high = upto if version.valid_to is None else min(upto, version.valid_to)
+    if low >= high:
+        return
+    fires = version.schedule.between(low, _THE_END)
+    at = next(fires, None)
+    while at is not None and at <= high:
+        following = next(fires, None)
+        yield _Fire(at, following, version.surely_holds(at), version)
+        at = following
+
+
+@lru_cache(maxsize=4096)
+def _parsed(expr: str, zone: str) -> Schedule:
+    return parse(expr, zone)
+
+
+# ----------------------------------------------------------------------------------- questions
+
+
+def first_known(versions: Sequence[Version]) -> datetime | None:
+    """Return the earliest instant that a version may have begun at; None: none is known."""
+    return min((version.earliest_from for version in versions), default=None)
+
+
+def is_on_schedule(versions: Sequence[Version], period: Period) -> bool | None:
+    """Whether some version that may have been in force then fires in ``period``.
+
+    A suspended one counts too: at resume Kubernetes starts the last slot of the suspension. None
+    where nothing is known: no version at all, or none but an ``@every``.
+
+    Raises:
+        InvalidSchedule, ConfigError: a version does not parse.
+    """
+    known = [version for version in versions if version.schedule.every is None]
+    if not known:
+        return None
+    if period.cycle is Cycle.ONCE:
+        return True
+    return any(_fires_in(version, period) for version in known)
+
+
+def _fires_in(version: Version, period: Period) -> bool:
+    if period.cycle is Cycle.SCHEDULED:
+        first = last = datetime.fromisoformat(period.text)
+    else:
+        window = period.window(version.place)
+        first, last = window.start, window.end - _SECOND
+    low = max(first - _SECOND, version.earliest_from)
+    high = last if version.valid_to is None else min(last, version.valid_to)
+    return low < high and next(version.schedule.between(low, high), None) is not None
+
+
+def window_end(versions: Sequence[Version], scheduled_for: datetime) -> datetime | None:
+    """Return the fire after ``scheduled_for`` in the version of then; None where none is known."""
+    held = [v for v in versions if v.earliest_from < scheduled_for and _not_over(v, scheduled_for)]
+    if not held or held[-1].schedule.every is not None:
+        return None
+    return next(held[-1].schedule.between(scheduled_for, _THE_END), None)
+
+
+def _not_over(version: Version, at: datetime) -> bool:
+    return version.valid_to is None or at <= version.valid_to

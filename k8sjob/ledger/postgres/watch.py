@@ -1,0 +1,292 @@
+"""What the reconciler asks of the Postgres ledger. See :mod:`k8sjob.ledger.watch`."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+from psycopg.types.json import Jsonb
+
+from k8sjob.cycle import Cycle
+from k8sjob.expect import Version
+from k8sjob.key import JobName, Key
+from k8sjob.ledger.operate import Scope
+from k8sjob.ledger.postgres.connect import connect
+from k8sjob.ledger.postgres.errors import translate
+from k8sjob.ledger.postgres.rows import key_params
+from k8sjob.ledger.queries import queries
+from k8sjob.ledger.watch import LastTry, OpenAttempt, Tracked, Unfinished, Watched
+from k8sjob.period import Period
+from k8sjob.policy import CATCH_UP_MAX_AGE_S
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from datetime import datetime
+    from uuid import UUID
+
+    from k8sjob.ledger.watch import Due, VersionChange
+
+SQL = queries("postgres_watch")
+
+
+class PostgresWatcher:
+    """A connection of the reconciler's. See the contract."""
+
+    def __init__(self, dsn: str, *, lock_timeout_s: float) -> None:
+        """Connect. Raises Unavailable, ConfigError."""
+        self._lock_timeout = f"{lock_timeout_s * 1000:.0f}ms"
+        self._conn = connect(dsn, application_name="k8sjob reconciler")
+        # The stricter levels would not see what they have waited for.
+        self._conn.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
+
+    def close(self) -> None:
+        """Give the connection back; the server rolls an open transaction back."""
+        self._conn.close()
+
+    @contextmanager
+    def _transaction(self, doing: str) -> Iterator[None]:
+        """One transaction, or a savepoint of the one around it; what Postgres raises is ours."""
+        try:
+            with self._conn.transaction():
+                self._rows("settings", lock_timeout=self._lock_timeout)
+                yield
+        except psycopg.Error as error:
+            raise translate(error, doing=doing) from error
+
+    def _rows(self, name: str, **params: Any) -> list[tuple[Any, ...]]:
+        return self._conn.execute(SQL[name], params).fetchall()
+
+    def _call(self, name: str, doing: str, **params: Any) -> Any:
+        with self._transaction(doing):
+            return self._rows(name, **params)[0][0]
+
+    # ------------------------------------------------------------------------------- looking
+
+    def now(self) -> datetime:
+        """Return the time by the ledger's own clock."""
+        at: datetime = self._call("now", "ask the time")
+        return at
+
+    def look(self, scope: str, namespaces: Sequence[str] | None) -> Watched:
+        """Return what is unfinished, in one snapshot."""
+        where = {"namespaces": None if namespaces is None else list(namespaces)}
+        try:
+            with self._conn.transaction():
+                self._conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+                self._rows("settings", lock_timeout=self._lock_timeout)
+                last = self._rows("last_list", scope=scope)
+                return Watched(
+                    now=self._rows("now")[0][0],
+                    last_list=last[0][0] if last else None,
+                    jobs=self._jobs(where),
+                    unfinished=[_unfinished(row) for row in self._rows("unfinished", **where)],
+                    attempts=[_attempt(row) for row in self._rows("attempts", **where)],
+                    holds=[_scope(*row) for row in self._rows("holds")],
+                )
+        except psycopg.Error as error:
+            raise translate(error, doing="look at the ledger") from error
+
+    def _jobs(self, where: Mapping[str, Any]) -> dict[JobName, Tracked]:
+        versions = {
+            name: [_version(row[1:]) for row in rows]
+            for name, rows in groupby(self._rows("versions", **where), lambda row: row[0])
+        }
+        numbers = dict(self._rows("last_numbers"))
+        launches: dict[str, list[datetime]] = {}
+        for name, at in self._rows("launches", max_age=CATCH_UP_MAX_AGE_S, **where):
+            launches.setdefault(name, []).append(at)
+        jobs = {}
+        for name, kind, done_until, gone, observed, unstarted, settings in self._rows(
+            "jobs", **where
+        ):
+            job = JobName.parse(name)
+            jobs[job] = Tracked(
+                job=job,
+                kind=Cycle(kind),
+                settings=settings,
+                done_until=done_until,
+                gone=gone,
+                observed_at=observed,
+                unstarted_since=unstarted,
+                versions=versions.get(name, ()),
+                last_n=numbers.get(name, 0),
+                launches=launches.get(name, ()),
+            )
+        return jobs
+
+    def states(self, keys: Sequence[Key]) -> Mapping[Key, str]:
+        """Return the stored states of those that have a row."""
+        with self._transaction("look at periods"):
+            found = self._rows("states", **_keys(keys))
+        return {_key(job, period): state for job, period, state in found}
+
+    def last_tries(self, keys: Sequence[Key]) -> Mapping[Key, LastTry]:
+        """Return how the last attempt at each of them ended."""
+        with self._transaction("look at attempts"):
+            found = self._rows("last_tries", **_keys(keys))
+        return {
+            _key(job, period): LastTry(outcome=outcome, exit_code=code, message=message)
+            for job, period, outcome, code, message in found
+        }
+
+    def is_connected(self, key: Key) -> bool:
+        """Whether a connection that bears the key's name stands."""
+        return bool(self._call("is_connected", f"look for {key}", **key_params(key)))
+
+    # ------------------------------------------------------------------------------- writing
+
+    @contextmanager
+    def listing(self, scope: str, seen: datetime | None, began: datetime) -> Iterator[str]:
+        """Take a complete list in; what is called inside stands in savepoints of its own."""
+        with self._transaction("take a list of CronJobs in"):
+            yield str(self._rows("enter_list", scope=scope, seen=seen, began=began)[0][0])
+
+    def track(
+        self, job: JobName, began: datetime, kind: Cycle, settings: Mapping[str, Any]
+    ) -> bool:
+        """Write what the CronJob says of its job."""
+        params = {"job": str(job), "began": began, "kind": str(kind), "settings": Jsonb(settings)}
+        return bool(self._call("track_job", f"track {job}", **params))
+
+    def change_version(self, change: VersionChange, began: datetime) -> bool:
+        """End and begin versions."""
+        new = change.begins
+        params = {
+            "job": str(change.job),
+            "began": began,
+            "known_n": change.known_n,
+            "earliest_to": change.earliest_to,
+            "valid_to": change.valid_to,
+            "expr": new.expr if new else None,
+            "zone": new.zone if new else None,
+            "suspended": new.suspended if new else None,
+            "earliest_from": new.earliest_from if new else None,
+            "valid_from": new.valid_from if new else None,
+            "cronjob_uid": change.cronjob_uid,
+        }
+        return bool(self._call("change_version", f"change the schedule of {change.job}", **params))
+
+    def expect(
+        self, job: JobName, kind: Cycle, due: Sequence[Due], mark: datetime | None, by: str
+    ) -> Mapping[Key, str]:
+        """Store what is due, and move the mark with it."""
+        params = {"job": str(job), "kind": str(kind), "by": by}
+        with self._transaction(f"store what is due of {job}"):
+            found: list[tuple[Any, ...]] = []
+            if due:
+                wanted = Jsonb([_due(one) for one in due])
+                found = self._rows("expect_periods", wanted=wanted, **params)
+            answers = {_key(str(job), period): answer for period, answer in found}
+            if mark is not None and "busy" not in answers.values():
+                self._rows("move_mark", job=str(job), mark=mark)
+        return answers
+
+    def explain(self, key: Key, generation: int, code: str, reason: str) -> None:
+        """Say anew why an open period is not done."""
+        params = {"generation": generation, "code": code, "reason": reason, **key_params(key)}
+        self._maybe("explain_period", f"explain {key}", **params)
+
+    def note_unstarted(self, job: JobName, since: datetime | None) -> None:
+        """Say since when a Job of it stands without having started anything."""
+        self._maybe("note_unstarted", f"note {job}", job=str(job), since=since)
+
+    def _maybe(self, name: str, doing: str, **params: Any) -> bool:
+        with self._transaction(doing):
+            row = self._conn.execute(SQL[name], params).fetchone()
+        return bool(row and row[0])
+
+    def skip(self, key: Key, generation: int, reason: str, by: str) -> bool:
+        """Skip an open period."""
+        params = {"generation": generation, "reason": reason, "by": by, **key_params(key)}
+        return self._maybe("skip", f"skip {key}", **params)
+
+    def note_launch(self, key: Key, generation: int, try_: int, name: str, reason: str) -> None:
+        """Note that a Job of this name is about to be made for the period."""
+        params = {"generation": generation, "try": try_, "name": name, "reason": reason}
+        self._maybe("note_launch", f"note the Job of {key}", **params, **key_params(key))
+
+    def close_attempt(self, attempt: UUID, message: str, exit_code: int | None) -> str | None:
+        """End an attempt that cannot do so itself."""
+        params = {"id": attempt, "message": message, "exit_code": exit_code}
+        outcome: str | None = self._call("close_attempt", f"close attempt {attempt}", **params)
+        return outcome
+
+    def overdue(self, key: Key, generation: int, reason: str, by: str) -> str | None:
+        """Move an awaiting period whose deadline has passed."""
+        params = {"generation": generation, "reason": reason, "by": by, **key_params(key)}
+        state: str | None = self._call("overdue", f"look after {key}", **params)
+        return state
+
+    def start_pass(self, scope: str) -> int:
+        """Note that a pass has begun."""
+        return int(self._call("start_pass", "begin a pass", scope=scope))
+
+    def end_pass(self, number: int, *, ok: bool, failing: int, message: str | None) -> None:
+        """Note how it ended."""
+        params = {"id": number, "ok": ok, "failing": failing, "message": message}
+        self._call("end_pass", "end a pass", **params)
+
+
+# ----------------------------------------------------------------------------------------- rows
+
+
+def _key(job: str, period: str) -> Key:
+    return Key(JobName.parse(job), Period.parse(period))
+
+
+def _keys(keys: Sequence[Key]) -> dict[str, list[str]]:
+    return {"jobs": [str(k.job) for k in keys], "periods": [str(k.period) for k in keys]}
+
+
+def _version(row: Sequence[Any]) -> Version:
+    n, expr, zone, suspended, earliest_from, valid_from, earliest_to, valid_to = row
+    return Version(
+        n=n,
+        expr=expr,
+        zone=zone,
+        suspended=suspended,
+        earliest_from=earliest_from,
+        valid_from=valid_from,
+        earliest_to=earliest_to if valid_to is None else earliest_to or valid_to,
+        valid_to=valid_to,
+    )
+
+
+_UNFINISHED = (
+    *("state", "generation", "scheduled_for", "deadline_at", "uncertain", "origin"),
+    *("reason_code", "reason", "until", "await_deadline", "tries"),
+)
+_ATTEMPT = (
+    *("mode", "job_uid", "job_name", "pod_uid", "pod_name"),
+    *("started_at", "heartbeat_at", "settled"),
+)
+
+
+def _unfinished(row: tuple[Any, ...]) -> Unfinished:
+    job, period, *rest = row
+    return Unfinished(key=_key(job, period), **dict(zip(_UNFINISHED, rest, strict=True)))
+
+
+def _attempt(row: tuple[Any, ...]) -> OpenAttempt:
+    attempt, job, period, *rest = row
+    return OpenAttempt(id=attempt, key=_key(job, period), **dict(zip(_ATTEMPT, rest, strict=True)))
+
+
+def _scope(namespace: str | None, job: str | None) -> Scope:
+    return Scope(namespace, JobName.parse(job) if job else None)
+
+
+def _due(due: Due) -> dict[str, Any]:
+    return {
+        "period": str(due.key.period),
+        "scheduled_for": due.scheduled_for and due.scheduled_for.isoformat(),
+        "window_end": due.window_end and due.window_end.isoformat(),
+        "zone": due.zone,
+        "schedule_n": due.version,
+        "deadline_at": due.deadline.isoformat(),
+        "uncertain": due.uncertain,
+        "reason_code": due.code,
+        "reason": due.reason,
+    }

@@ -1,0 +1,106 @@
+"""What a pass has seen of the cluster. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from k8sjob.errors import ConfigError, K8sjobError
+from k8sjob.key import JobName
+from k8sjob.kube import words
+from k8sjob.policy import Policy, read_policy, read_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from k8sjob.kube.objects import CronJob, Event, Job, Pod
+
+#: How far the clocks of ledger and cluster may lie apart. Lists are dated by the ledger's clock.
+SKEW = timedelta(seconds=30)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """When a list of CronJobs was made, and the one before it, by the ledger's clock."""
+
+    began: datetime
+    ended: datetime
+    last: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """The cluster as one pass has seen it. A list that could not be read whole is None."""
+
+    cronjobs: Sequence[CronJob] | None = None
+    jobs: Sequence[Job] | None = None
+    pods: Sequence[Pod] | None = None
+    events: Sequence[Event] = ()
+    troubles: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """A CronJob and what it says of itself."""
+
+    cron: CronJob
+    job: JobName
+    policy: Policy
+    ledger: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Census:
+    """Which CronJob is which job; ``broken`` says of a job why nothing is done for it."""
+
+    named: Mapping[JobName, Named] = field(default_factory=dict)
+    broken: Mapping[JobName, str] = field(default_factory=dict)
+
+
+def take_census(cronjobs: Sequence[CronJob]) -> Census:
+    """Return the jobs of the CronJobs. One that cannot be read makes no other one unreadable."""
+    named: dict[JobName, Named] = {}
+    broken: dict[JobName, str] = {}
+    for cron in sorted(cronjobs, key=lambda c: (c.namespace, c.name)):
+        own = JobName(cron.namespace, cron.name)
+        try:
+            one = _named(cron)
+        except K8sjobError as error:
+            broken[own] = str(error)
+            continue
+        if one.job in named:
+            other = named.pop(one.job).cron
+            broken[one.job] = f"CronJobs {other.name} and {cron.name} both say that they are it"
+        elif one.job not in broken:
+            named[one.job] = one
+    return Census(named, broken)
+
+
+def _named(cron: CronJob) -> Named:
+    policy = read_policy(cron.annotations)
+    declared = dict(_declared(cron))
+    text = policy.job or declared.get("K8SJOB_JOB") or cron.name
+    job = JobName.parse(text if "/" in text else f"{cron.namespace}/{text}")
+    if job.part is not None or job.namespace != cron.namespace:
+        raise ConfigError(
+            f"annotation {words.JOB}: {text!r} is not NAMESPACE/NAME of its own namespace"
+        )
+    if policy.cycle is None and "K8SJOB_CYCLE" in declared:
+        cycle = read_value(words.CYCLE, declared["K8SJOB_CYCLE"])
+        policy = Policy(**{f: getattr(policy, f) for f in policy.__slots__} | {"cycle": cycle})
+    return Named(cron=cron, job=job, policy=policy, ledger=policy.ledger)
+
+
+def _declared(cron: CronJob) -> Iterator[tuple[str, str]]:
+    """Return the plain environment of its containers: what the entrypoint is told counts too."""
+    spec = cron.template
+    for name in ("spec", "template", "spec"):
+        inner = spec.get(name) if isinstance(spec, dict) else None
+        spec = inner if isinstance(inner, dict) else {}
+    for kind in ("initContainers", "containers"):
+        for container in spec.get(kind) or ():
+            for entry in container.get("env") or ():
+                if isinstance(entry.get("value"), str) and entry["value"]:
+                    yield entry.get("name", ""), entry["value"]
