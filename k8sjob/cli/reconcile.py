@@ -123,7 +123,8 @@ def _tell(report: Report, output: str) -> None:
         rows = as_rows(report.lines)
         for line in table(("WHAT", "ACTION", "REASON"), rows, colour=looking.colour()):
             click.echo(line)
-    click.echo(summary(report), err=True)
+    if report.lines or not report.trouble:
+        click.echo(summary(report), err=True)
     if report.trouble:
         click.echo(f"ledger {report.ledger}: not complete: {report.trouble}", err=True)
 

@@ -62,6 +62,24 @@ FUNCTIONS_OF = {
         "prune_attempts": OPERATOR,
     },
     "commands": {"heartbeat": RUNNING},
+    "cluster": {
+        "change_version": OPERATOR,
+        "close_attempt": OPERATOR,
+        "end_pass": OPERATOR,
+        "enter_list": OPERATOR,
+        "expect_periods": OPERATOR,
+        "explain_period": OPERATOR,
+        "is_connected": OPERATOR,
+        "lapse": RUNNING,
+        "move_mark": OPERATOR,
+        "note_launch": OPERATOR,
+        "note_unstarted": OPERATOR,
+        "overdue_awaiting": OPERATOR,
+        "resolve_job": RUNNING,
+        "start_pass": OPERATOR,
+        "supersede": RUNNING,
+        "track_job": OPERATOR,
+    },
 }
 
 #: Those that act with the owner's rights.
@@ -73,6 +91,11 @@ DEFINERS_OF = {
     },
     "people": {"decide", "prune_attempts"},
     "commands": {"heartbeat"},
+    "cluster": {
+        *("change_version", "close_attempt", "end_pass", "enter_list", "expect_periods"),
+        *("explain_period", "is_connected", "move_mark", "note_launch", "note_unstarted"),
+        *("lapse", "overdue_awaiting", "resolve_job", "start_pass", "supersede", "track_job"),
+    },
 }
 
 #: What changes or deletes rows that tell what was. (Those of jobs and counters tell what is.)
@@ -91,6 +114,16 @@ CHANGES_OF = {
         ("prune_attempts", "DELETE FROM", "attempts"),
     },
     "commands": {("heartbeat", "UPDATE", "attempts")},
+    "cluster": {
+        ("change_version", "UPDATE", "schedule_versions"),
+        ("close_attempt", "UPDATE", "attempts"),
+        ("end_pass", "DELETE FROM", "passes"),
+        ("end_pass", "UPDATE", "passes"),
+        ("enter_list", "UPDATE", "scopes"),
+        ("expect_periods", "UPDATE", "periods"),
+        ("explain_period", "UPDATE", "periods"),
+        ("supersede", "UPDATE", "periods"),
+    },
 }
 
 _STEPS = [step.name for step in migrations()]
