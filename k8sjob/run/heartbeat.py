@@ -6,8 +6,13 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from k8sjob.ledger.contract import drive
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
+    from uuid import UUID
+
+    from k8sjob.ledger.contract import Ledger
 
 #: A run that is over by then needs no heartbeat, and at midnight no second connection.
 FIRST_HEARTBEAT_S = 60.0
@@ -42,3 +47,14 @@ class Heartbeat:
         if self._running is not None:
             with suppress(Exception):
                 self._running.close()
+
+
+def beats(ledger: Ledger, attempt: UUID) -> Generator[None]:
+    """Connect, and write one sign of life of ``attempt`` at each step."""
+    drive(ledger.open())
+    try:
+        while True:
+            drive(ledger.beat(attempt))
+            yield
+    finally:
+        drive(ledger.close())
