@@ -1,0 +1,1 @@
+"""Running periods again: by Jobs made from the CronJob's template, or in this process."""
