@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from k8sjob.errors import K8sjobError
 from k8sjob.ledger.scrape import Owed
 from k8sjob.period import Period
-from k8sjob.serve.labels import labels_of
+from k8sjob.serve.labels import Labels, labels_of
 from k8sjob.serve.metrics import OUTCOMES, STATES
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     from k8sjob.expect import Expected
     from k8sjob.ledger.scrape import Facts, JobFacts
-    from k8sjob.serve.labels import Labels
     from k8sjob.serve.tail import Tails
 
 #: One value of a metric (its name without the prefix).
@@ -56,12 +56,26 @@ def numbers(reading: Reading) -> Iterator[Number]:
     for job in facts.jobs:
         mine = owed.get(job.job, {})
         if not job.gone or mine:
-            yield from _of_job(job, mine, facts, tails, _job_labels(reading.ledger, job))
+            yield from _of_job(job, mine, facts, tails, _names(reading.ledger, job.job))
 
 
-def _job_labels(ledger: str, job: JobFacts) -> Labels:
-    namespace, _, rest = job.job.partition("/")
-    return labels_of("ledger", ledger, "namespace", namespace, "cronjob", rest)
+class _Names(NamedTuple):
+    """The labels of one job's series."""
+
+    own: Labels
+    states: tuple[tuple[str, Labels], ...]
+    outcomes: tuple[tuple[str, Labels], ...]
+
+
+@lru_cache(maxsize=100_000)  # the same at each scrape
+def _names(ledger: str, job: str) -> _Names:
+    namespace, _, rest = job.partition("/")
+    own = labels_of("ledger", ledger, "namespace", namespace, "cronjob", rest)
+    return _Names(
+        own,
+        tuple((state, own.plus("state", state)) for state in STATES),
+        tuple((outcome, own.plus("outcome", outcome)) for outcome in OUTCOMES),
+    )
 
 
 def owed_of(facts: Facts, tails: Tails) -> dict[str, dict[str, Owed]]:
@@ -102,11 +116,12 @@ def _add(owed: dict[str, Owed], job: str, state: str, period: Expected) -> None:
 
 
 def _of_job(
-    job: JobFacts, owed: Mapping[str, Owed], facts: Facts, tails: Tails, name: Labels
+    job: JobFacts, owed: Mapping[str, Owed], facts: Facts, tails: Tails, names: _Names
 ) -> Iterator[Number]:
+    name = names.own
     yield "job_info", _info(name, job), 1
-    for state in STATES:
-        one, labels = owed.get(state), name.plus("state", state)
+    for state, labels in names.states:
+        one = owed.get(state)
         yield "unfinished_periods", labels, one.count if one else 0
         oldest, deadline = (one.oldest, one.deadline) if one else (None, None)
         yield "oldest_unfinished_period_timestamp_seconds", labels, _unix(oldest)
@@ -131,14 +146,13 @@ def _of_job(
         ("blocked_since_timestamp_seconds", _unix(min(stopped, default=None))),
         (
             "awaiting_deadline_timestamp_seconds",
-            _unix(awaiting.await_deadline if awaiting else None),
+            _unix(effect),
         ),
     )
     for metric, value in values:
         yield metric, name, value
-    for outcome in OUTCOMES:
-        count = facts.counters.get((job.job, outcome), 0)
-        yield "attempts_total", name.plus("outcome", outcome), count
+    for outcome, labels in names.outcomes:
+        yield "attempts_total", labels, facts.counters.get((job.job, outcome), 0)
 
 
 def _info(name: Labels, job: JobFacts) -> Labels:
