@@ -104,6 +104,9 @@ lock: $(MADE) ## Choose the locked versions anew; UPGRADE= keeps those that stil
 	@$(COMPILE) $(UPGRADE) --group dev --output-file requirements/dev.txt
 	@$(COMPILE) --constraint requirements/dev.txt --group demo --output-file requirements/demo.txt
 	@$(COMPILE) --constraint requirements/dev.txt --output-file requirements/core.txt
+	@$(COMPILE) --constraint requirements/dev.txt --extra kube --extra serve --extra manifest \
+		--output-file requirements/control.txt
+	@$(COMPILE) --constraint requirements/dev.txt --group build --output-file requirements/build.txt
 
 clean: ## Remove environments, caches and what runs left
 	@rm -rf .venv .venv-* .ci/out dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache \

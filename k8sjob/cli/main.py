@@ -13,6 +13,8 @@ from k8sjob.errors import ExitCode, K8sjobError
 #: Name, module, one line of help. The modules are imported when their command is called.
 COMMANDS = {
     "run": ("k8sjob.cli.run", "Run a function, an SQL file or a command for a period."),
+    "resolve": ("k8sjob.cli.resolve", "Find a Job's period and leave it for other containers."),
+    "sidecar": ("k8sjob.cli.sidecar", "Keep the books of an attempt beside its container."),
     "get": ("k8sjob.cli.get", "List jobs, periods or attempts."),
     "describe": ("k8sjob.cli.describe", "Tell the whole story of a period or a job."),
     "block": ("k8sjob.cli.block", "Say that a period, a job or more cannot be done for now."),
@@ -21,9 +23,12 @@ COMMANDS = {
     "confirm": ("k8sjob.cli.confirm", "Say that the effect of a period was seen."),
     "release": ("k8sjob.cli.release", "Take a block or a hold away."),
     "reopen": ("k8sjob.cli.reopen", "Let a period be done again."),
+    "backfill": ("k8sjob.cli.backfill", "Run past periods, by Jobs or in this process."),
+    "reconcile": ("k8sjob.cli.reconcile", "Find the periods that are missing."),
     "prune": ("k8sjob.cli.prune", "Delete old finished periods and old attempts."),
     "migrate": ("k8sjob.cli.migrate", "Bring the ledger to this version's schema."),
     "preview": ("k8sjob.cli.preview", "Show when a schedule fires, and what surprises."),
+    "lint": ("k8sjob.cli.lint", "Find in manifests what will bite."),
     "version": ("k8sjob.cli.version", "Print the version."),
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -11,12 +12,14 @@ from k8sjob import log
 from k8sjob.duration import parse_duration
 from k8sjob.errors import K8sjobError
 from k8sjob.ledger import settings
-from k8sjob.run.entry import run, tell_failure_to_start, with_secrets_hidden
+from k8sjob.run.entry import find_period, run, tell_failure_to_start, with_secrets_hidden
 from k8sjob.run.request import Flags, make_request
+from k8sjob.run.sources import passed
 from k8sjob.run.target import Target
 
 if TYPE_CHECKING:
     from k8sjob.run.command import Command
+    from k8sjob.run.sources import Asked, Resolved
 
 
 class RunCommand(click.Command):
@@ -42,8 +45,15 @@ class RunCommand(click.Command):
 @click.option(
     "--period",
     metavar="P",
-    help="The period, e.g. 2026-09-13T00:00:00Z or 2026-09-13. Else K8SJOB_PERIOD.",
+    help="The period, e.g. 2026-09-13T00:00:00Z or 2026-09-13. Else K8SJOB_PERIOD; in a Pod the "
+    "Job tells it.",
 )
+@click.option(
+    "--off-schedule",
+    is_flag=True,
+    help="With --period and --reason: though it is not on the job's schedule.",
+)
+@click.option("--reason", metavar="TEXT", help="Why --off-schedule.")
 @click.option("-n", "--namespace", metavar="NS", help="The namespace of a job named without one.")
 @click.option(
     "--payload", metavar="TEXT|@FILE", help="What must be the same at each try of the period."
@@ -80,6 +90,7 @@ def command(  # what the others have in common is in flags
     *,
     record_on_success: bool,
     stop_grace: str | None,
+    off_schedule: bool,
     **flags: str | None,
 ) -> int:
     """Run a target once for a period: its work commits together with the claim, or not at all.
@@ -101,9 +112,11 @@ def command(  # what the others have in common is in flags
     argv = click.get_current_context().meta.get("k8sjob.argv")
     log.set_up(str, as_json=as_json)  # until the secrets are known
     try:
-        what = _target(target, argv, record_on_success=record_on_success)
-        child = _command(what.argv, record_on_success=record_on_success, grace=stop_grace)
-        request = make_request(what, Flags(**flags))
+        what = read_target(target, argv, record_on_success=record_on_success)
+        child = read_command(what.argv, record_on_success=record_on_success, grace=stop_grace)
+        request = make_request(
+            what, Flags(off_schedule=off_schedule, **flags), resolve=partial(_resolve, ledger)
+        )
         address = settings.find(ledger=ledger)
         request = with_secrets_hidden(request, address, os.environ)
         log.set_up(request.redact, as_json=as_json)
@@ -115,7 +128,17 @@ def command(  # what the others have in common is in flags
         raise
 
 
-def _target(text: str | None, argv: tuple[str, ...] | None, *, record_on_success: bool) -> Target:
+def _resolve(ledger: str | None, asked: Asked) -> Resolved:
+    """Return the period as it was passed; where it was not, ask whoever may know it."""
+    if asked.stands_alone or asked.is_bare:
+        return passed(asked)
+    return find_period(asked, settings.find(ledger=ledger), os.environ)
+
+
+def read_target(
+    text: str | None, argv: tuple[str, ...] | None, *, record_on_success: bool
+) -> Target:
+    """Return the one thing that is named to run. Raises click's UsageError, UsageError."""
     if (text is None) == (argv is None) or argv == ():
         raise click.UsageError(
             "Name one thing to run: module:function, a file.sql, or a command after --."
@@ -127,9 +150,10 @@ def _target(text: str | None, argv: tuple[str, ...] | None, *, record_on_success
     return Target.parse(text or "")
 
 
-def _command(
+def read_command(
     argv: tuple[str, ...], *, record_on_success: bool, grace: str | None
 ) -> Command | None:
+    """Return the command with its terms; None where the target is none. Raises UsageError."""
     if not argv:
         return None
     from k8sjob.run.command import Command  # noqa: PLC0415  # not for targets in this process

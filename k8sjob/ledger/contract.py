@@ -9,16 +9,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from k8sjob.errors import TryAgain
 from k8sjob.ledger.uuid7 import short
 from k8sjob.states import NotApplied, Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Coroutine, Sequence
     from datetime import datetime
     from uuid import UUID
 
     from k8sjob.errors import ProtocolError
-    from k8sjob.key import Key
+    from k8sjob.key import JobName, Key, KeyRange
+    from k8sjob.ledger.known import Known, Resolution
+    from k8sjob.period import Period
     from k8sjob.states import Awaiting, State
 
 T = TypeVar("T")
@@ -69,10 +72,13 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """How an attempt ended. ``speaker`` says whose words these are: ``k8sjob`` or ``child``."""
+    """How an attempt ended. ``speaker`` says whose words these are: ``k8sjob`` or ``child``.
+
+    ``exit_code`` is None where it is not known.
+    """
 
     outcome: Outcome
-    exit_code: int
+    exit_code: int | None
     speaker: str = "k8sjob"
     message: str | None = None
     tail: str | None = None
@@ -110,6 +116,22 @@ class Ledger(Protocol):
     async def close(self) -> None:
         """Give the connection back; an open transaction is rolled back."""
 
+    async def known(self, job: JobName) -> Known:
+        """Return what is known of a job, in one round trip; a part is known by its job."""
+
+    async def resolution(self, job_uid: str) -> Resolution | None:
+        """Return what the Kubernetes Job of this UID stands for; None: nobody has said so yet."""
+
+    async def remember(self, job_uid: str, resolution: Resolution) -> Resolution:
+        """Keep what a Kubernetes Job stands for, unless that is known; return what is kept."""
+
+    async def missing(self, job: JobName, tail: Sequence[Period]) -> Sequence[Period]:
+        """Return, in order, a job's open periods, and those of ``tail`` without a row.
+
+        A block whose time is up is open. Uncertain and future ones, and those that an attempt gave
+        a sign of life for just now (`known.ALIVE_FOR`), are left out.
+        """
+
     async def start(self, attempt: Attempt) -> None:
         """Write the attempt's row, in a transaction of its own."""
 
@@ -144,6 +166,19 @@ class Ledger(Protocol):
         self, key: Key, state: State, reason: str, *, until: datetime | None, attempt: UUID
     ) -> State | None:
         """Block or skip the period, in a transaction of its own; return its state afterwards."""
+
+    async def lapse(self, key: Key, reason: str, attempt: UUID) -> State | None:
+        """Skip a period that is too late, in a transaction of its own; return its state.
+
+        None: another attempt is at it, and nothing was changed.
+        """
+
+    async def supersede(self, older: KeyRange, period: Period, attempt: UUID) -> int:
+        """Skip the open periods of a range that nobody is at; return how many they were.
+
+        ``period`` is newer, and was claimed in this transaction, or is done by ``attempt``, which
+        is under way; else UsageError. Raises ConfigError on SQLite, which has no catch-up.
+        """
 
     async def hand_over(self, key: Key, awaiting: Awaiting, attempt: UUID) -> None:
         """Turn the row claimed in this transaction from done to awaiting."""
@@ -181,6 +216,15 @@ def drive(coroutine: Coroutine[Any, Any, T]) -> T:
 def not_applied(claim: Claim, payload_sha256: bytes | None = None) -> NotApplied:
     """Return the exception that says in three parts why the claim was not given."""
     return NotApplied(claim.outcome, explain(claim, payload_sha256), claim.reason)
+
+
+def indicator_is_taken(doing: str) -> TryAgain:
+    """Return the error for a second period that would be awaited by one indicator."""
+    return TryAgain(
+        f"could not {doing}: another period awaits its effect by the same indicator, and one at a "
+        "time can be told\n  Nothing was changed. Confirm the other one first: "
+        "k8sjob get periods -A --state awaiting"
+    )
 
 
 def digest(payload: bytes | str | None) -> bytes | None:

@@ -5,25 +5,35 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from k8sjob.cycle import Cycle
 from k8sjob.key import JobName, Key
+from k8sjob.ledger.known import read_known, read_version
 from k8sjob.ledger.read import (
     AttemptRow,
     EventRow,
     HoldRow,
     JobRow,
+    PassRow,
     PeriodRow,
     Snapshot,
     Tries,
     Where,
 )
+from k8sjob.ledger.tail import work_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from contextlib import AbstractContextManager
-    from datetime import datetime
+
+    from k8sjob.ledger.known import Known
+    from k8sjob.ledger.launches import Launch
+
+#: A job's portrait has the versions of its schedule of this time.
+VERSIONS_OF = timedelta(days=56)
+_EVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Reading(ABC):
@@ -70,9 +80,9 @@ class Reading(ABC):
                 names=self._names(),
             )
 
-    def story(self, key: Key) -> Snapshot:
+    def story(self, key: Key, upto: datetime) -> Snapshot:
         """Return all there is of one period."""
-        where = Where(keys=[key], limit=100)
+        where = Where(keys=[key], limit=100, upto=upto, versions_since=_EVER)
         with self._snapshot():
             seen = self._periods(where)
             events = self._rows("events", job=str(key.job), period=str(key.period))
@@ -80,11 +90,18 @@ class Reading(ABC):
                 seen,
                 attempts=self._attempts(where)[::-1],
                 events=[EventRow(**row) for row in events],
+                launches=self._launches(key),
             )
 
-    def portrait(self, job: JobName, attempts: int) -> Snapshot:
-        """Return a job with its unfinished periods, its counters and its last attempts."""
-        where = Where(prefixes=[str(job)], limit=attempts)
+    def portrait(self, job: JobName, attempts: int, upto: datetime) -> Snapshot:
+        """Return a job with its unfinished periods, counters, last attempts and passes."""
+        where = Where(
+            prefixes=[str(job)],
+            limit=attempts,
+            upto=upto,
+            versions_since=upto - VERSIONS_OF,
+            passes=True,
+        )
         with self._snapshot():
             counted = self._rows("counters", job=str(job))
             return replace(
@@ -92,6 +109,17 @@ class Reading(ABC):
                 attempts=self._attempts(where)[:attempts],
                 counters={row["outcome"]: row["n"] for row in counted},
             )
+
+    def known(self, job: JobName) -> Known:
+        """Return what is known of a job's schedule and settings; a part is known by its job."""
+        with self._snapshot():
+            (row,) = self._rows("known", job=str(job.job))
+            return read_known(job.job, {"now_at": self._now(), **row})
+
+    def passes(self) -> list[PassRow]:
+        """Return the last passes of each scope of the reconciler, the newest first."""
+        with self._snapshot():
+            return [PassRow(**row) for row in self._rows("passes")]
 
     # -------------------------------------------------------------------------------- pieces
 
@@ -103,22 +131,43 @@ class Reading(ABC):
         return [row["job"] for row in self._rows("names")]
 
     def _periods(self, where: Where) -> Snapshot:
-        rows = self._found(where)
+        jobs, rows = self._jobs(where), self._found(where)
+        tail = work_out(jobs.values(), where)
+        rows |= dict.fromkeys(self._absent([key for key in tail.slots if key not in rows], where))
         return Snapshot(
             now=self._now(),
-            jobs=self._jobs(where),
+            jobs=jobs,
             rows=rows,
             tries=self._tries(list(rows)),
             holds=[HoldRow(**row) for row in self._rows("holds")],
             names=self._names(),
+            slots=tail.slots,
+            gaps=tail.gaps,
         )
+
+    def _absent(self, keys: list[Key], where: Where) -> list[Key]:
+        """Return those that have no row; what is finished was perhaps not asked for."""
+        if not keys or where.has_all_of_its_keys:
+            return keys
+        found = self._rows("absent", **self._keys(keys))
+        return [Key.of(row["job"], row["period"]) for row in found]
+
+    def _launches(self, _key: Key) -> list[Launch]:
+        """Return the Jobs that were made for a period; a file has none."""
+        return []
 
     def _jobs(self, where: Where) -> dict[JobName, JobRow]:
         # A part is known by its job's row.
         names = {"/".join(text.split("/")[:2]) for text in where.prefixes}
         names |= {str(key.job.job) for key in where.keys}
         everything = where.everything or bool(where.attempts)
-        found = self._rows("jobs", names=self._texts(sorted(names)), everything=everything)
+        found = self._rows(
+            "jobs",
+            names=self._texts(sorted(names)),
+            everything=everything,
+            versions_since=where.versions_since,
+            passes=where.passes,
+        )
         return {job.job: job for job in map(_job, found)}
 
     def _found(self, where: Where) -> dict[Key, PeriodRow | None]:
@@ -175,12 +224,22 @@ def _numbered(name: str, texts: Iterable[str]) -> dict[str, str]:
 
 def _job(row: dict[str, Any]) -> JobRow:
     kind = row.pop("kind")
+    versions, passes = row.pop("versions", None), row.pop("passes", None)
     return JobRow(
         job=JobName.parse(row.pop("job")),
         kind=Cycle(kind) if kind else None,
         suspended=bool(row.pop("suspended")),
+        limits=row.pop("limits", None) or {},
+        versions=[read_version(version) for version in versions or ()],
+        passes=[_pass(one) for one in passes or ()],
         **row,
     )
+
+
+def _pass(row: dict[str, Any]) -> PassRow:
+    times = {name: row.pop(name) for name in ("started_at", "ended_at")}
+    read = {n: datetime.fromisoformat(text).astimezone(UTC) for n, text in times.items() if text}
+    return PassRow(**{"ended_at": None, **row, **read})
 
 
 def _period(row: dict[str, Any]) -> PeriodRow:

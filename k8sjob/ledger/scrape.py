@@ -1,13 +1,13 @@
 """What an exporter reads of a ledger at each scrape: one snapshot, a constant number of queries.
 
-What is unfinished is counted by the database, by job and state; only what no row tells of yet, the
-tail beyond the marks, comes as versions of schedules and is worked out by the caller.
+What is unfinished is counted by the database, by job and state. Only what its schedule has to say
+something about comes one by one: versions, periods beyond the marks, rows without a deadline.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from k8sjob.errors import ConfigError
 from k8sjob.ledger.settings import Kind
@@ -17,16 +17,24 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from k8sjob.cycle import Cycle
-    from k8sjob.expect import Version
+    from k8sjob.expect import Expected, Version
     from k8sjob.ledger.settings import Address
 
+#: Job (or part) and text of a period.
+PeriodId = tuple[str, str]
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobFacts:
-    """One job. Instants are aware UTC, durations seconds; None for what there is not."""
+
+class JobFacts(NamedTuple):
+    """One job. Instants are aware UTC, durations seconds; None for what there is not.
+
+    ``last_done`` is the newest period that is done, ``last_done_for`` its nominal instant and
+    ``last_done_at`` when it was. ``last_duration_s`` and ``last_start_delay_s`` are of the last
+    attempt that worked at a period. ``versions`` are those that end after ``done_until``, in order.
+    """
 
     job: str
     kind: Cycle
+    floor: str | None = None
     schedule: str | None = None
     zone: str | None = None
     suspended: bool = False
@@ -39,67 +47,119 @@ class JobFacts:
     tracked_since: datetime | None = None
     done_until: datetime | None = None
     last_done: str | None = None
+    last_done_for: datetime | None = None
+    last_done_at: datetime | None = None
     last_success_at: datetime | None = None
     consecutive_failures: int = 0
     unstarted_since: datetime | None = None
-    running_since: datetime | None = None
     last_duration_s: float | None = None
     last_start_delay_s: float | None = None
+    running_since: datetime | None = None
     held_since: datetime | None = None
     versions: Sequence[Version] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Owed:
-    """How many periods of a job, its parts' among them, are in one state, and the oldest of each.
+class Counted(NamedTuple):
+    """The rows of a job, its parts' among them, that are in one state.
 
-    ``state`` is missing, uncertain, due, running, blocked or awaiting. ``changed`` is when the
-    first of them came to it; ``await_deadline`` the earliest one.
+    ``state`` is missing, uncertain, due, running, blocked or awaiting. ``oldest`` is the first
+    nominal instant that a row has, ``oldest_text`` the first period that has none in its row.
+    ``changed`` is when the first of them came to its state; ``await_deadline`` the earliest one.
     """
 
     job: str
     state: str
-    count: int
+    n: int
     oldest: datetime | None = None
+    oldest_text: str | None = None
     deadline: datetime | None = None
     changed: datetime | None = None
     await_deadline: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PassFacts:
-    """The last passes of a scope; ``duration_s`` and ``failing`` are of the last ended one."""
+class Undated(NamedTuple):
+    """An open row without a deadline: released by a person, or blocked until a time that is over.
+
+    ``job`` may be a part; ``whole`` is the job that it belongs to.
+    """
+
+    whole: str
+    job: str
+    period: str
+
+
+class Alive(NamedTuple):
+    """The attempts at a period that show life. ``stored``: the period has a row."""
+
+    whole: str
+    job: str
+    period: str
+    since: datetime
+    stored: bool
+
+
+class PassFacts(NamedTuple):
+    """The passes over a scope; ``duration_s`` and ``failing`` are of the last ended one."""
 
     scope: str
-    last_success_at: datetime | None
+    last_complete_at: datetime | None
     duration_s: float
     failing: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Beyond:
+    """What the schedules say beyond the marks.
+
+    ``fired`` are the periods that have, by job and in order, with a row or without; of the jobs in
+    ``truncated`` not all of them. ``next_fire`` is when a job fires next, where that is known.
+    """
+
+    fired: Mapping[str, Sequence[Expected]] = field(default_factory=dict)
+    truncated: frozenset[str] = frozenset()
+    next_fire: Mapping[str, datetime] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """A ledger at ``now``, by its own clock. ``counters``: attempts by job and outcome, ever."""
+    """A ledger at ``now``, by its own clock.
+
+    ``counters``: attempts that ended, by job and outcome, since ever. ``stored``: those of the
+    periods beyond the marks that have a row.
+    """
 
     now: datetime
     schema_version: int
     jobs: Sequence[JobFacts] = ()
-    owed: Sequence[Owed] = ()
+    counted: Sequence[Counted] = ()
+    undated: Sequence[Undated] = ()
+    alive: Sequence[Alive] = ()
+    beyond: Beyond = field(default_factory=Beyond)
+    stored: frozenset[PeriodId] = frozenset()
     counters: Mapping[tuple[str, str], int] = field(default_factory=dict)
     passes: Sequence[PassFacts] = ()
     outbox: Mapping[str, int] = field(default_factory=dict)
     outbox_oldest: datetime | None = None
-    #: Of the periods that `Tail` asked for: those that have a row, and those that an attempt is at.
-    stored: frozenset[tuple[str, str]] = frozenset()
-    alive: frozenset[tuple[str, str]] = frozenset()
+
+
+class WorkOut(Protocol):
+    """Works out what the schedules say beyond the marks."""
+
+    def __call__(self, jobs: Sequence[JobFacts], now: datetime, /) -> Beyond:
+        """Return it."""
 
 
 class Scraper(Protocol):
     """A connection that an exporter keeps from one scrape to the next."""
 
+    @property
+    def is_broken(self) -> bool:
+        """Whether the connection is gone, so that only a new one can tell anything."""
+
     def close(self) -> None:
         """Give the connection back."""
 
-    def read(self, tail: Tail) -> Facts:
+    def read(self, work_out: WorkOut) -> Facts:
         """Return one snapshot. Raises Unavailable, Denied, SchemaAbsent, TryAgain."""
 
 
@@ -113,10 +173,3 @@ def open_scraper(address: Address) -> Scraper:
     from k8sjob.ledger.postgres.scrape import PostgresScraper  # noqa: PLC0415  # one driver only
 
     return PostgresScraper(address.dsn)
-
-
-class Tail(Protocol):
-    """Says of which periods, as job and text, a scrape needs to know whether they have a row."""
-
-    def __call__(self, jobs: Sequence[JobFacts], now: datetime, /) -> Sequence[tuple[str, str]]:
-        """Return them."""

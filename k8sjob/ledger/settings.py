@@ -14,6 +14,8 @@ from k8sjob.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+#: What the ledger is called that has no name.
+DEFAULT = "default"
 #: A name of a ledger is the name of a file in K8SJOB_LEDGERS_DIR: no way out of that folder.
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 #: How a DSN of Postgres begins: a URL, or a keyword and its value.
@@ -72,6 +74,13 @@ def find(env: Mapping[str, str] | None = None, *, ledger: str | None = None) -> 
     if any(env.get(name) for name in _LIBPQ):
         return Address(Kind.POSTGRES, "", "libpq's environment")
     raise ConfigError(f"no ledger is set. Nothing was done.\n  {_WHAT_TO_DO}")
+
+
+def is_set(env: Mapping[str, str] | None = None, *, ledger: str | None = None) -> bool:
+    """Whether a ledger is set at all, rightly or wrongly; `find` tells which."""
+    env = os.environ if env is None else env
+    names = ("K8SJOB_LEDGER", "K8SJOB_DSN", "K8SJOB_DSN_FILE", *_LIBPQ)
+    return bool(ledger or any(env.get(name) for name in names))
 
 
 def parse(dsn: str, origin: str) -> Address:

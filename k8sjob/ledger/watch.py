@@ -31,7 +31,9 @@ class Tracked:
 
     ``settings`` is what `Watcher.track` wrote last; ``versions`` are those that end after
     ``done_until``, in order, and ``last_n`` is the number of the newest of all (0: none).
-    ``launched`` is how many catch-up Jobs it got within its ``catch_up_max_age_s``.
+    ``launches`` are the catch-up Jobs that it got within its ``catch_up_max_age_s``.
+    ``observed_at`` is when the list began that was last written of it; ``blind_since`` is that of
+    the last one that showed it, where those since could not be read, or not be written.
     """
 
     job: JobName
@@ -40,6 +42,7 @@ class Tracked:
     done_until: datetime | None = None
     gone: bool = False
     observed_at: datetime | None = None
+    blind_since: datetime | None = None
     unstarted_since: datetime | None = None
     versions: Sequence[Version] = ()
     last_n: int = 0
@@ -53,7 +56,11 @@ class Tracked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unfinished:
-    """A period's row that is open, blocked or awaiting; ``tries`` are the Jobs launched for it."""
+    """A period's row that is open, blocked or awaiting.
+
+    ``tries`` are the Jobs made for it. One that was noted and perhaps not made is not counted: to
+    make it again comes to the same Job.
+    """
 
     key: Key
     state: str
@@ -177,6 +184,9 @@ class Watcher(Protocol):
     def change_version(self, change: VersionChange, began: datetime) -> bool:
         """End and begin versions; False where others did meanwhile."""
 
+    def note_blind(self, job: JobName, since: datetime) -> None:
+        """Say that lists after this one do not tell what its schedule is."""
+
     def expect(
         self, job: JobName, kind: Cycle, due: Sequence[Due], mark: datetime | None, by: str
     ) -> Mapping[Key, str]:
@@ -194,8 +204,16 @@ class Watcher(Protocol):
     def skip(self, key: Key, generation: int, reason: str, by: str) -> bool:
         """Skip an open period; False where it is not open in this generation any more."""
 
-    def note_launch(self, key: Key, generation: int, try_: int, name: str, reason: str) -> None:
-        """Note that a Job of this name is about to be made for the period."""
+    def note_launch(  # noqa: PLR0913, PLR0917  # what a launch is
+        self,
+        key: Key,
+        generation: int,
+        try_: int,
+        name: str,
+        reason: str,
+        uid: str | None = None,
+    ) -> None:
+        """Note that a Job of this name is about to be made for the period; ``uid``: is there."""
 
     def close_attempt(self, attempt: UUID, message: str, exit_code: int | None) -> str | None:
         """End an attempt; return its outcome, or None where it has an end."""

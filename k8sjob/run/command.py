@@ -23,6 +23,7 @@ from k8sjob.run.child.supervise import PASSED_ON, STOP, ChildEnd, supervise
 from k8sjob.run.context import terms_of, window_of
 from k8sjob.run.doubt import find_out, first_line
 from k8sjob.run.result import Result, from_claim, from_error, judged
+from k8sjob.run.supersede import supersede, supersede_afterwards
 from k8sjob.states import Outcome
 
 if TYPE_CHECKING:
@@ -133,7 +134,9 @@ async def _look(ledger: Ledger, request: Request, attempt: UUID) -> Claim:
 async def _prove(ledger: Ledger, request: Request, attempt: UUID, end: ChildEnd) -> Result:
     await ledger.open()
     claim = await _look(ledger, request, attempt)
-    return judge(request, attempt, end, claim)
+    result = judge(request, attempt, end, claim)
+    await supersede_afterwards(ledger, request, attempt, result)
+    return result
 
 
 async def _record(ledger: Ledger, request: Request, attempt: UUID, end: ChildEnd) -> Result:
@@ -149,6 +152,7 @@ async def _record(ledger: Ledger, request: Request, attempt: UUID, end: ChildEnd
     if not claim.applied:
         await ledger.rollback()
         return from_claim(claim, request)
+    await supersede(ledger, request, attempt)
     try:
         await ledger.commit(attempt)
     except CommitInDoubt as doubt:

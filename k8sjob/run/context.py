@@ -122,9 +122,10 @@ class Run:
 def window_of(request: Request) -> Window | None:
     """Return the period's window, where what is known tells it."""
     period = request.key.period
-    if period.cycle in (Cycle.SCHEDULED, Cycle.ONCE) or request.zone is None:
-        return None
-    return period.window(request.zone)
+    if period.cycle.on_calendar:
+        return period.window(request.zone) if request.zone else None
+    start, end = request.scheduled_for, request.window_end
+    return Window(start, end) if start and end else None
 
 
 def terms_of(request: Request, attempt: UUID) -> Terms:

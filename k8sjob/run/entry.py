@@ -14,7 +14,7 @@ from k8sjob.ledger.open import open_ledger
 from k8sjob.ledger.secrets import Redactor
 from k8sjob.ledger.uuid7 import uuid7
 from k8sjob.run.child.ticking import ticking
-from k8sjob.run.heartbeat import Heartbeat
+from k8sjob.run.heartbeat import Heartbeat, beats
 from k8sjob.run.perform import perform
 from k8sjob.run.record import record
 from k8sjob.run.report import report, write_termination_message
@@ -22,7 +22,7 @@ from k8sjob.run.stop import StopSignals
 from k8sjob.run.work import load
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
+    from collections.abc import Mapping
     from uuid import UUID
 
     from k8sjob.errors import K8sjobError
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from k8sjob.run.command import Command
     from k8sjob.run.request import Request
     from k8sjob.run.result import Result
+    from k8sjob.run.sources import Asked, Resolved
 
 log = logging.getLogger("k8sjob")
 
@@ -101,7 +102,7 @@ def command_once(request: Request, address: Address, attempt: UUID, command: Com
                 ledger,
                 request,
                 attempt,
-                lambda: settle_command(ledger, request, attempt, command, tick),
+                lambda known: settle_command(ledger, known, attempt, command, tick),
             )
         )
 
@@ -115,15 +116,21 @@ def _ledger(request: Request, address: Address) -> Ledger:
 
 
 def _heartbeat(request: Request, address: Address, attempt: UUID) -> Heartbeat:
-    return Heartbeat(lambda: _beats(_ledger(request, address), attempt))
+    return Heartbeat(lambda: beats(_ledger(request, address), attempt))
 
 
-def _beats(ledger: Ledger, attempt: UUID) -> Generator[None]:
+def find_period(asked: Asked, address: Address, env: Mapping[str, str]) -> Resolved:
+    """Ask the ledger and the cluster for the period. Raises as :func:`resolve` does.
+
+    Over a connection of its own: the run's is called after the period.
+    """
+    from k8sjob.run.facts import AskedFacts  # noqa: PLC0415  # most often the period is passed
+    from k8sjob.run.resolve import resolve  # noqa: PLC0415  # as above
+
+    ledger = open_ledger(address, application_name="k8sjob resolve", lock_timeout_s=30.0)
     drive(ledger.open())
     try:
-        while True:
-            drive(ledger.beat(attempt))
-            yield
+        return resolve(asked, AskedFacts(ledger, env))
     finally:
         drive(ledger.close())
 

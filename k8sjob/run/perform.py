@@ -27,6 +27,7 @@ from k8sjob.run.doubt import find_out, first_line
 from k8sjob.run.points import reached
 from k8sjob.run.record import record
 from k8sjob.run.result import Result, ended_transaction, from_claim, from_error, judged
+from k8sjob.run.supersede import supersede
 from k8sjob.states import Awaiting, Blocked, Outcome, Skipped, State
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ async def perform(
 ) -> Result:
     """Run one attempt in this process and say how it ended. Raises as :func:`record` does."""
     return await record(
-        ledger, request, attempt, lambda: _settle(ledger, request, attempt, work, stop)
+        ledger, request, attempt, lambda known: _settle(ledger, known, attempt, work, stop)
     )
 
 
@@ -125,6 +126,8 @@ async def _once(
         if not claim.applied:
             await ledger.rollback()
             return from_claim(claim, request)
+    ledger.check_transaction()  # what the target did to it comes first
+    await supersede(ledger, request, attempt)
     if isinstance(answer, Awaiting):
         answer = replace(answer, reason=request.redact(answer.reason))
         await ledger.hand_over(request.key, answer, attempt)

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 from k8sjob.ledger.contract import Attempt, Ending
 from k8sjob.run.doubt import first_line
+from k8sjob.run.late import skip
+from k8sjob.run.on_schedule import checked
 from k8sjob.run.points import reached
 from k8sjob.version import __version__
 
@@ -27,15 +29,22 @@ log = logging.getLogger("k8sjob")
 
 
 async def record(
-    ledger: Ledger, request: Request, attempt: UUID, settle: Callable[[], Awaitable[Result]]
+    ledger: Ledger,
+    request: Request,
+    attempt: UUID,
+    settle: Callable[[Request], Awaitable[Result]],
 ) -> Result:
     """Write the start row, await ``settle``, write the end row; return what it came to.
 
-    Raises Unavailable, Denied, SchemaAbsent, ClientTooOld where the attempt's row could not be
-    written: then nothing was run. Whatever happens afterwards is in the result.
+    ``settle`` gets the request with what the ledger knows of the job. Raises NoPeriod where the
+    period that was passed is not on the job's schedule; Unavailable, Denied, SchemaAbsent,
+    ClientTooOld where the attempt's row could not be written: then nothing was run. Whatever
+    happens afterwards is in the result.
     """
     await ledger.open()
     try:
+        if request.unchecked:
+            request = checked(request, await ledger.known(request.key.job))
         await ledger.start(
             Attempt(
                 id=attempt,
@@ -48,7 +57,8 @@ async def record(
             )
         )
         reached("started")
-        result = (await settle()).redacted(request.redact)
+        settled = settle(request) if request.late is None else skip(ledger, request, attempt)
+        result = (await settled).redacted(request.redact)
         reached("committed")
         await _end(ledger, request, attempt, result)
         return result

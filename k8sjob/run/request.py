@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from k8sjob.duration import parse_duration
-from k8sjob.errors import ConfigError, NoPeriod, UsageError
-from k8sjob.key import JobName, Key
+from k8sjob.errors import ConfigError, UsageError
 from k8sjob.ledger.contract import digest
-from k8sjob.period import Period, zone
+from k8sjob.run.sources import passed, read_asked
 from k8sjob.run.target import Target
 from k8sjob.states import Outcome
 
@@ -18,18 +17,32 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime
 
+    from k8sjob.key import Key, KeyRange
+    from k8sjob.run.sources import Asked, Resolved
+
 _OUTPUT_BYTES = 2048
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One run. Durations are seconds, sizes are bytes."""
+    """One run. Durations are seconds, sizes are bytes.
+
+    ``window_end`` (aware UTC) is that of a scheduled period, where the schedule is known.
+    ``unchecked``: the period was passed, and nobody has looked yet whether it is on the schedule;
+    ``off_schedule``: it need not be. ``late``: why it is skipped instead. ``supersedes``: the
+    periods that this one makes needless.
+    """
 
     target: Target
     key: Key
     source: str
     payload: bytes | None = None
     zone: str | None = None
+    window_end: datetime | None = None
+    unchecked: bool = False
+    off_schedule: bool = False
+    late: str | None = None
+    supersedes: KeyRange | None = None
     lock_timeout_s: float = 30.0
     fail_on: frozenset[Outcome] = frozenset()
     output_bytes: int = _OUTPUT_BYTES
@@ -53,6 +66,8 @@ class Flags:
 
     job: str | None = None
     period: str | None = None
+    off_schedule: bool = False
+    reason: str | None = None
     payload: str | None = None
     time_zone: str | None = None
     namespace: str | None = None
@@ -61,59 +76,50 @@ class Flags:
 
 
 def make_request(
-    target: str | Target, flags: Flags, env: Mapping[str, str] | None = None
+    target: str | Target,
+    flags: Flags,
+    env: Mapping[str, str] | None = None,
+    *,
+    resolve: Callable[[Asked], Resolved] = passed,
 ) -> Request:
-    """Put flags and environment together. Raises UsageError, InvalidKey, NoPeriod, ConfigError."""
+    """Put flags and environment together with the period, which ``resolve`` finds last.
+
+    Raises UsageError, InvalidKey, NoPeriod, ConfigError, and what ``resolve`` does.
+    """
     env = os.environ if env is None else env
-    period, source = _period(flags, env)
-    zone_name = flags.time_zone or env.get("K8SJOB_TIME_ZONE") or None
-    if zone_name:
-        zone(zone_name)  # says what is wrong with the name before anything is started
+    asked = read_asked(flags, env)
+    what = target if isinstance(target, Target) else Target.parse(target)
+    payload = _payload(flags.payload, env.get("K8SJOB_PAYLOAD"))
+    timeout = parse_duration(flags.lock_timeout or env.get("K8SJOB_LOCK_TIMEOUT") or "30s")
+    fail_on = _fail_on(flags.fail_on or env.get("K8SJOB_FAIL_ON") or "")
+    size = _size(env.get("K8SJOB_OUTPUT_BYTES"))
+    resolved = resolve(asked)
     return Request(
-        target=target if isinstance(target, Target) else Target.parse(target),
-        key=Key(_job(flags, env), period),
-        source=source,
-        payload=_payload(flags.payload, env.get("K8SJOB_PAYLOAD")),
-        zone=zone_name,
-        lock_timeout_s=parse_duration(
-            flags.lock_timeout or env.get("K8SJOB_LOCK_TIMEOUT") or "30s"
-        ),
-        fail_on=_fail_on(flags.fail_on or env.get("K8SJOB_FAIL_ON") or ""),
-        output_bytes=_size(env.get("K8SJOB_OUTPUT_BYTES")),
-        place={
-            "job_uid": env.get("K8SJOB_JOB_UID") or None,
-            "job_name": env.get("K8SJOB_JOB_NAME") or None,
-            "pod_uid": env.get("K8SJOB_POD_UID") or None,
-            "pod_name": env.get("K8SJOB_POD_NAME") or None,
-            "node": env.get("K8SJOB_NODE") or None,
-        },
+        target=what,
+        key=resolved.key,
+        source=resolved.source,
+        payload=payload,
+        zone=resolved.zone,
+        window_end=resolved.window_end,
+        unchecked=resolved.explicit,
+        off_schedule=resolved.off_schedule,
+        late=resolved.late,
+        supersedes=resolved.supersedes,
+        lock_timeout_s=timeout,
+        fail_on=fail_on,
+        output_bytes=size,
+        place=_place(resolved, env),
     )
 
 
-def _job(flags: Flags, env: Mapping[str, str]) -> JobName:
-    namespace = flags.namespace or env.get("K8SJOB_NAMESPACE")
-    name = flags.job or env.get("K8SJOB_JOB") or env.get("K8SJOB_CRONJOB")
-    if not name:
-        raise UsageError(
-            "no job is named. Nothing was done.\n"
-            "  Pass --job NAMESPACE/NAME, or set K8SJOB_JOB, or K8SJOB_NAMESPACE and "
-            "K8SJOB_CRONJOB."
-        )
-    if "/" not in name and namespace:
-        name = f"{namespace}/{name}"
-    return JobName.parse(name)
-
-
-def _period(flags: Flags, env: Mapping[str, str]) -> tuple[Period, str]:
-    if flags.period:
-        return Period.parse(flags.period), "--period"
-    if text := env.get("K8SJOB_PERIOD"):
-        return Period.parse(text), "K8SJOB_PERIOD"
-    raise NoPeriod(
-        "no period is known for this run. Nothing was done.\n"
-        "  Pass --period, e.g. --period 2026-09-13T00:00:00Z (UTC), 2026-09-13, 2026-W37, "
-        "2026-09 or once."
-    )
+def _place(resolved: Resolved, env: Mapping[str, str]) -> dict[str, str | None]:
+    return {
+        "job_uid": resolved.job_uid,
+        "job_name": resolved.job_name,
+        "pod_uid": env.get("K8SJOB_POD_UID") or None,
+        "pod_name": env.get("K8SJOB_POD_NAME") or None,
+        "node": env.get("K8SJOB_NODE") or None,
+    }
 
 
 def _payload(flag: str | None, variable: str | None) -> bytes | None:

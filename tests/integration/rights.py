@@ -72,6 +72,7 @@ FUNCTIONS_OF = {
         "is_connected": OPERATOR,
         "lapse": RUNNING,
         "move_mark": OPERATOR,
+        "note_blind": OPERATOR,
         "note_launch": OPERATOR,
         "note_unstarted": OPERATOR,
         "overdue_awaiting": OPERATOR,
@@ -93,7 +94,8 @@ DEFINERS_OF = {
     "commands": {"heartbeat"},
     "cluster": {
         *("change_version", "close_attempt", "end_pass", "enter_list", "expect_periods"),
-        *("explain_period", "is_connected", "move_mark", "note_launch", "note_unstarted"),
+        *("explain_period", "is_connected", "move_mark", "note_blind", "note_launch"),
+        *("note_unstarted",),
         *("lapse", "overdue_awaiting", "resolve_job", "start_pass", "supersede", "track_job"),
     },
 }

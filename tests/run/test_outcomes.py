@@ -143,6 +143,19 @@ def test_a_hand_over_is_awaited(cli: CommandLine) -> None:
     assert "the bank is at it" in assert_refused(cli, Outcome.AWAITING, 0)
 
 
+def test_an_indicator_that_another_period_awaits_is_said_to_be_taken(cli: CommandLine) -> None:
+    def hands_over(run: Any) -> Awaiting:
+        run.conn.execute(CREDIT)
+        return Awaiting(reason="the bank is at it", indicator="balance at the bank")
+
+    assert cli.run(hands_over, period="2026-09-12").code == 0
+    told = cli.run(hands_over)
+    assert told.code == 75
+    assert "another period awaits its effect by the same indicator" in told.err
+    assert cli.states() == {f"{JOB}:2026-09-12": "awaiting"}
+    assert cli.balance() == 10
+
+
 def test_a_coroutine_may_say_the_same(cli: CommandLine) -> None:
     async def later(run: Any) -> Awaiting:
         await credits_later(run)

@@ -6,6 +6,7 @@ import psycopg
 from psycopg import errors as pg
 
 from k8sjob.errors import Denied, K8sjobError, SchemaAbsent, TryAgain, Unavailable
+from k8sjob.ledger.contract import indicator_is_taken
 from k8sjob.ledger.sqlstates import ERRORS, OUTCOMES
 from k8sjob.states import NotApplied
 
@@ -43,11 +44,23 @@ def translate(error: psycopg.Error, *, doing: str) -> K8sjobError:
             f"could not {doing}: another transaction holds it\n"
             "  Nothing was changed. The other one decides; run the same command again."
         )
+    if error.diag.constraint_name == "periods_one_awaiting":
+        return indicator_is_taken(doing)
     if state in RETRIED:
         return TryAgain(f"could not {doing}: {text}\n  Nothing was changed. Try again.")
     if isinstance(error, psycopg.OperationalError):
         return Unavailable(f"the connection to the ledger failed while trying to {doing}: {text}")
     return K8sjobError(f"could not {doing}: {text}")
+
+
+def translate_reading(error: psycopg.Error) -> K8sjobError:
+    """Return the k8sjob error for what somebody met who only looks."""
+    if isinstance(error, pg.InsufficientPrivilege):
+        return Denied(
+            f"the database refused to read the ledger: {first_line(error)}\n"
+            "  Nothing was changed. As the ledger's owner: k8sjob migrate --grant-reader ROLE"
+        )
+    return translate(error, doing="read the ledger")
 
 
 def first_line(error: psycopg.Error) -> str:

@@ -7,12 +7,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import psycopg
-from psycopg import errors as pg
 from psycopg.rows import dict_row
 
-from k8sjob.errors import Denied
+from k8sjob.ledger.launches import Launch
 from k8sjob.ledger.postgres.connect import connect
-from k8sjob.ledger.postgres.errors import first_line, translate
+from k8sjob.ledger.postgres.errors import translate_reading
 from k8sjob.ledger.queries import queries
 from k8sjob.ledger.reading import Reading
 
@@ -21,14 +20,15 @@ if TYPE_CHECKING:
 
     from k8sjob.key import Key
 
-SQL = queries("postgres_reader")
+SQL = {**queries("postgres_reader"), "known": queries("postgres")["known"]}
 
 
 class PostgresReader(Reading):
     """A connection of somebody who looks, as reader, runner or operator. See the contract."""
 
-    def __init__(self, dsn: str) -> None:
-        """Connect. Raises Unavailable, ConfigError."""
+    def __init__(self, dsn: str, *, timeout_s: float | None = None) -> None:
+        """Connect. ``timeout_s`` bounds each query. Raises Unavailable, ConfigError."""
+        self._timeout = None if timeout_s is None else f"{timeout_s * 1000:.0f}ms"
         self._conn = connect(dsn, application_name="k8sjob reader", row_factory=dict_row)
         self._conn.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         self._conn.read_only = True
@@ -41,15 +41,10 @@ class PostgresReader(Reading):
     def _snapshot(self) -> Iterator[None]:
         try:
             with self._conn.transaction():
-                self._conn.execute(SQL["settings"])
+                self._conn.execute(SQL["settings"], {"timeout": self._timeout})
                 yield
-        except pg.InsufficientPrivilege as error:
-            raise Denied(
-                f"the database refused to read the ledger: {first_line(error)}\n"
-                "  Nothing was changed. As the ledger's owner: k8sjob migrate --grant-reader ROLE"
-            ) from error
         except psycopg.Error as error:
-            raise translate(error, doing="read the ledger") from error
+            raise translate_reading(error) from error
 
     def _rows(self, name: str, **params: Any) -> list[dict[str, Any]]:
         found = self._conn.execute(SQL[name], params).fetchall()
@@ -63,6 +58,10 @@ class PostgresReader(Reading):
 
     def _texts(self, texts: Sequence[str]) -> Any:
         return list(texts)
+
+    def _launches(self, key: Key) -> list[Launch]:
+        found = self._rows("launches", job=str(key.job), period=str(key.period))
+        return [Launch(key=key, **row) for row in found]
 
 
 def _plain(value: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -11,28 +10,21 @@ import psycopg
 from k8sjob.cycle import Cycle
 from k8sjob.expect import Version
 from k8sjob.ledger.postgres.connect import connect
-from k8sjob.ledger.postgres.errors import translate
+from k8sjob.ledger.postgres.errors import translate_reading
 from k8sjob.ledger.queries import queries
-from k8sjob.ledger.scrape import Facts, JobFacts, Owed, PassFacts
+from k8sjob.ledger.scrape import Alive, Counted, Facts, JobFacts, PassFacts, Undated
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-    from k8sjob.ledger.scrape import Tail
+    from k8sjob.ledger.scrape import Beyond, PeriodId, WorkOut
 
 SQL = queries("postgres_scrape")
 
-_JOB = (
-    *("job", "kind", "schedule", "zone", "suspended", "gone", "catch_up", "owner", "severity"),
-    *("grace_s", "max_duration_s", "tracked_since", "done_until", "last_done", "last_success_at"),
-    *("consecutive_failures", "unstarted_since", "running_since"),
-    *("last_duration_s", "last_start_delay_s"),
-)
-_OWED = ("job", "state", "count", "oldest", "deadline", "changed", "await_deadline")
 _VERSION = (
     *("n", "expr", "zone", "suspended"),
-    *("earliest_from", "valid_from", "earliest_to", "valid_to"),
+    *("earliest_from", "valid_from", "earliest_to", "valid_to", "direct"),
 )
 
 
@@ -46,66 +38,79 @@ class PostgresScraper:
         """Connect. Raises Unavailable, ConfigError."""
         self._timeout = f"{timeout_s * 1000:.0f}ms"
         self._conn = connect(dsn, application_name="k8sjob exporter")
+        self._conn.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+        self._conn.read_only = True
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether the connection is gone."""
+        return self._conn.closed
 
     def close(self) -> None:
         """Give the connection back."""
         self._conn.close()
 
-    def read(self, tail: Tail) -> Facts:
+    def read(self, work_out: WorkOut) -> Facts:
         """Return one snapshot. Raises Unavailable, Denied, SchemaAbsent, TryAgain."""
         try:
             with self._conn.transaction():
-                self._conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-                self._rows("begin", timeout=self._timeout)
-                return self._facts(tail)
+                self._rows("settings", timeout=self._timeout)
+                return self._facts(work_out)
         except psycopg.Error as error:
-            raise translate(error, doing="read the ledger") from error
+            raise translate_reading(error) from error
 
     def _rows(self, name: str, **params: Any) -> list[tuple[Any, ...]]:
-        # In binary: no text of a thousand instants to be read.
+        # In binary: no text of thousands of instants has to be read.
         return self._conn.execute(SQL[name], params, binary=True).fetchall()
 
-    def _facts(self, tail: Tail) -> Facts:
+    def _facts(self, work_out: WorkOut) -> Facts:
         now, schema, pending, dead, oldest = self._rows("head")[0]
-        jobs = self._jobs()
-        wanted = tail(jobs, now)
-        columns = {"jobs": [job for job, _ in wanted], "periods": [text for _, text in wanted]}
-        found = self._rows("tail", **columns) if wanted else []
+        alive = [Alive(*row) for row in self._rows("alive", now=now)]
+        jobs = self._jobs(now, alive)
+        beyond = work_out(jobs, now)
         return Facts(
             now=now,
             schema_version=schema,
             jobs=jobs,
-            owed=[Owed(**dict(zip(_OWED, row, strict=True))) for row in self._rows("owed")],
+            counted=[Counted(*row) for row in self._rows("counted", now=now)],
+            undated=[Undated(*row) for row in self._rows("undated", now=now)],
+            alive=alive,
+            beyond=beyond,
+            stored=self._stored(beyond),
             counters={(job, outcome): n for job, outcome, n in self._rows("counters")},
-            passes=[
-                PassFacts(scope=scope, last_success_at=at, duration_s=took, failing=failing)
-                for scope, at, took, failing in self._rows("passes")
-            ],
+            passes=[PassFacts(*row) for row in self._rows("passes")],
             outbox={"pending": pending, "dead": dead},
             outbox_oldest=oldest,
-            stored=frozenset((job, period) for job, period, stored, _ in found if stored),
-            alive=frozenset((job, period) for job, period, _, alive in found if alive),
         )
 
-    def _jobs(self) -> list[JobFacts]:
+    def _jobs(self, now: datetime, alive: Sequence[Alive]) -> list[JobFacts]:
         versions = {
             job: [Version(**dict(zip(_VERSION, row[1:], strict=True))) for row in rows]
             for job, rows in groupby(self._rows("versions"), lambda row: row[0])
         }
-        holds = self._rows("holds")
-        jobs = [_job(row, versions) for row in self._rows("jobs")]
-        if not holds:
-            return jobs
-        return [replace(job, held_since=_held(job.job, holds)) for job in jobs]
+        holds = self._rows("holds", now=now)
+        running = _first_starts(alive)
+        made = []
+        for job, kind, *rest in self._rows("jobs"):
+            held = _held(job, holds) if holds else None
+            more = (running.get(job), held, versions.get(job, ()))
+            made.append(JobFacts._make((job, Cycle(kind), *rest, *more)))
+        return made
+
+    def _stored(self, beyond: Beyond) -> frozenset[PeriodId]:
+        keys = [(job, one.period.text) for job, each in beyond.fired.items() for one in each]
+        params = {"jobs": [job for job, _ in keys], "periods": [text for _, text in keys]}
+        return frozenset((job, period) for job, period in self._rows("stored", **params))
 
 
-def _job(row: tuple[Any, ...], versions: Mapping[str, list[Version]]) -> JobFacts:
-    values = dict(zip(_JOB, row, strict=True))
-    values["kind"] = Cycle(values["kind"])
-    return JobFacts(**values, versions=versions.get(row[0], ()))
+def _first_starts(alive: Sequence[Alive]) -> Mapping[str, datetime]:
+    starts: dict[str, datetime] = {}
+    for one in alive:
+        starts[one.whole] = min(one.since, starts.get(one.whole, one.since))
+    return starts
 
 
-def _held(job: str, holds: Sequence[tuple[str | None, str | None, datetime]]) -> datetime | None:
+def _held(job: str, holds: Sequence[tuple[Any, ...]]) -> datetime | None:
     namespace = job.partition("/")[0]
     mine = [
         at for space, held, at in holds if held == job or (not held and space in (None, namespace))

@@ -16,6 +16,7 @@ from k8sjob.ledger.contract import Claim, CommitInDoubt, not_applied
 from k8sjob.ledger.postgres.connect import away, connect, parameters
 from k8sjob.ledger.postgres.errors import translate
 from k8sjob.ledger.postgres.guard import AsyncRunConnection, RunConnection
+from k8sjob.ledger.postgres.resolving import Resolving
 from k8sjob.ledger.postgres.rows import SQL, key_params, read_claim
 from k8sjob.ledger.retry import is_retryable
 from k8sjob.states import Outcome, State
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from k8sjob.states import Awaiting
 
 
-class PostgresLedger:
+class PostgresLedger(Resolving):
     """A connection of the runner's own. See :class:`k8sjob.ledger.contract.Ledger`."""
 
     def __init__(
@@ -37,7 +38,7 @@ class PostgresLedger:
     ) -> None:
         """Remember where to connect; ``asynchronous`` for targets that are coroutines."""
         self._dsn = dsn
-        self._lock_timeout_s = lock_timeout_s
+        self._lock_timeout = f"{lock_timeout_s * 1000:.0f}ms"
         self._application_name = application_name
         self._async = asynchronous
         self._watching = False
@@ -104,7 +105,7 @@ class PostgresLedger:
     async def start(self, attempt: Attempt) -> None:
         """Write the attempt's row and commit it."""
         params = {name: getattr(attempt, name) for name in _ATTEMPT} | key_params(attempt.key)
-        params["lock_timeout"] = _milliseconds(self._lock_timeout_s)
+        params["lock_timeout"] = self._lock_timeout
         self._own = attempt.id
         await self._alone("start_attempt", f"start an attempt of {attempt.key}", params)
 
@@ -123,7 +124,7 @@ class PostgresLedger:
             "scheduled_for": terms.scheduled_for,
             "window_end": terms.window_end,
             "zone": terms.zone,
-            "lock_timeout": _milliseconds(self._lock_timeout_s),
+            "lock_timeout": self._lock_timeout,
             "sql_file": terms.sql_file,
         }
         self.conn.guard.broken = None
@@ -242,7 +243,7 @@ class PostgresLedger:
     async def landed(self, key: Key, attempt: UUID) -> bool:
         """Ask a new connection, which waits for whoever still holds the key."""
         params = key_params(key) | {"attempt": attempt}
-        params["lock_timeout"] = _milliseconds(self._lock_timeout_s)
+        params["lock_timeout"] = self._lock_timeout
         with connect(self._dsn, application_name=self._application_name) as conn:
             try:
                 row = conn.execute(SQL["landed"], params).fetchone()
@@ -275,7 +276,3 @@ _ATTEMPT = (
 #: Of a transaction that only keeps the books; each rival that makes it fail has got through.
 _TRIES = 10
 _ENDING = ("outcome", "exit_code", "speaker", "message", "tail")
-
-
-def _milliseconds(seconds: float | None) -> str | None:
-    return None if seconds is None else f"{seconds * 1000:.0f}ms"

@@ -55,10 +55,10 @@ class PostgresWatcher:
         except psycopg.Error as error:
             raise translate(error, doing=doing) from error
 
-    def _rows(self, name: str, **params: Any) -> list[tuple[Any, ...]]:
+    def _rows(self, name: str, /, **params: Any) -> list[tuple[Any, ...]]:
         return self._conn.execute(SQL[name], params).fetchall()
 
-    def _call(self, name: str, doing: str, **params: Any) -> Any:
+    def _call(self, name: str, doing: str, /, **params: Any) -> Any:
         with self._transaction(doing):
             return self._rows(name, **params)[0][0]
 
@@ -98,18 +98,18 @@ class PostgresWatcher:
         for name, at in self._rows("launches", max_age=CATCH_UP_MAX_AGE_S, **where):
             launches.setdefault(name, []).append(at)
         jobs = {}
-        for name, kind, done_until, gone, observed, unstarted, settings in self._rows(
-            "jobs", **where
-        ):
+        for name, kind, *times, gone, settings in self._rows("jobs", **where):
             job = JobName.parse(name)
+            done_until, observed_at, blind_since, unstarted_since = times
             jobs[job] = Tracked(
                 job=job,
                 kind=Cycle(kind),
                 settings=settings,
                 done_until=done_until,
                 gone=gone,
-                observed_at=observed,
-                unstarted_since=unstarted,
+                observed_at=observed_at,
+                blind_since=blind_since,
+                unstarted_since=unstarted_since,
                 versions=versions.get(name, ()),
                 last_n=numbers.get(name, 0),
                 launches=launches.get(name, ()),
@@ -162,11 +162,16 @@ class PostgresWatcher:
             "expr": new.expr if new else None,
             "zone": new.zone if new else None,
             "suspended": new.suspended if new else None,
+            "direct": new.direct if new else None,
             "earliest_from": new.earliest_from if new else None,
             "valid_from": new.valid_from if new else None,
             "cronjob_uid": change.cronjob_uid,
         }
         return bool(self._call("change_version", f"change the schedule of {change.job}", **params))
+
+    def note_blind(self, job: JobName, since: datetime) -> None:
+        """Say that lists after this one do not tell what its schedule is."""
+        self._maybe("note_blind", f"note {job}", job=str(job), since=since)
 
     def expect(
         self, job: JobName, kind: Cycle, due: Sequence[Due], mark: datetime | None, by: str
@@ -192,7 +197,7 @@ class PostgresWatcher:
         """Say since when a Job of it stands without having started anything."""
         self._maybe("note_unstarted", f"note {job}", job=str(job), since=since)
 
-    def _maybe(self, name: str, doing: str, **params: Any) -> bool:
+    def _maybe(self, name: str, doing: str, /, **params: Any) -> bool:
         with self._transaction(doing):
             row = self._conn.execute(SQL[name], params).fetchone()
         return bool(row and row[0])
@@ -202,10 +207,19 @@ class PostgresWatcher:
         params = {"generation": generation, "reason": reason, "by": by, **key_params(key)}
         return self._maybe("skip", f"skip {key}", **params)
 
-    def note_launch(self, key: Key, generation: int, try_: int, name: str, reason: str) -> None:
-        """Note that a Job of this name is about to be made for the period."""
+    def note_launch(  # noqa: PLR0913, PLR0917  # what a launch is
+        self,
+        key: Key,
+        generation: int,
+        try_: int,
+        name: str,
+        reason: str,
+        uid: str | None = None,
+    ) -> None:
+        """Note that a Job of this name is about to be made, or is there."""
         params = {"generation": generation, "try": try_, "name": name, "reason": reason}
-        self._maybe("note_launch", f"note the Job of {key}", **params, **key_params(key))
+        params |= {"uid": uid, **key_params(key)}
+        self._maybe("note_launch", f"note the Job of {key}", **params)
 
     def close_attempt(self, attempt: UUID, message: str, exit_code: int | None) -> str | None:
         """End an attempt that cannot do so itself."""
@@ -241,7 +255,7 @@ def _keys(keys: Sequence[Key]) -> dict[str, list[str]]:
 
 
 def _version(row: Sequence[Any]) -> Version:
-    n, expr, zone, suspended, earliest_from, valid_from, earliest_to, valid_to = row
+    n, expr, zone, suspended, earliest_from, valid_from, earliest_to, valid_to, direct = row
     return Version(
         n=n,
         expr=expr,
@@ -251,6 +265,7 @@ def _version(row: Sequence[Any]) -> Version:
         valid_from=valid_from,
         earliest_to=earliest_to if valid_to is None else earliest_to or valid_to,
         valid_to=valid_to,
+        direct=direct,
     )
 
 

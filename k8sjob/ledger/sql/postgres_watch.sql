@@ -10,7 +10,7 @@ SELECT set_config('lock_timeout', %(lock_timeout)s, true), set_config('jit', 'of
 SELECT last_complete_list_at FROM k8sjob.scopes WHERE scope = %(scope)s
 
 -- name: jobs
-SELECT j.job, g.kind, j.done_until, j.gone_at IS NOT NULL, j.observed_at, j.unstarted_since,
+SELECT j.job, g.kind, j.done_until, j.observed_at, j.blind_since, j.unstarted_since, j.gone_at IS NOT NULL,
        jsonb_build_object('cronjob', j.cronjob, 'cronjob_uid', j.cronjob_uid, 'spec_generation', j.spec_generation,
          'metadata_sha', j.metadata_sha, 'zone', j.zone, 'suspended', j.suspended, 'catch_up', j.catch_up, 'limits', j.limits,
          'grace_s', j.grace_s, 'max_duration_s', j.max_duration_s, 'retention_s', j.retention_s,
@@ -19,7 +19,7 @@ SELECT j.job, g.kind, j.done_until, j.gone_at IS NOT NULL, j.observed_at, j.unst
  WHERE j.part IS NULL AND (%(namespaces)s::text[] IS NULL OR j.namespace = ANY (%(namespaces)s))
 
 -- name: versions
-SELECT v.job, v.n, v.expr, v.zone, v.suspended, v.earliest_from, v.valid_from, v.earliest_to, v.valid_to
+SELECT v.job, v.n, v.expr, v.zone, v.suspended, v.earliest_from, v.valid_from, v.earliest_to, v.valid_to, v.direct
   FROM k8sjob.schedule_versions v JOIN k8sjob.jobs j ON j.job = v.job
  WHERE (v.valid_to IS NULL OR v.valid_to > j.done_until) AND (%(namespaces)s::text[] IS NULL OR j.namespace = ANY (%(namespaces)s))
  ORDER BY v.job, v.n
@@ -29,7 +29,7 @@ SELECT v.job, max(v.n) FROM k8sjob.schedule_versions v GROUP BY v.job
 
 -- name: launches
 SELECT l.job, l.created_at FROM k8sjob.launches l JOIN k8sjob.jobs j ON j.job = l.job
- WHERE j.catch_up IN ('every', 'latest') AND l.reason = 'catch-up'
+ WHERE j.catch_up IN ('every', 'latest') AND l.reason = 'catch-up' AND l.uid IS NOT NULL
    AND l.created_at > clock_timestamp() - make_interval(secs => coalesce((j.limits->>'catch_up_max_age_s')::float8, %(max_age)s))
    AND (%(namespaces)s::text[] IS NULL OR j.namespace = ANY (%(namespaces)s))
 
@@ -37,7 +37,7 @@ SELECT l.job, l.created_at FROM k8sjob.launches l JOIN k8sjob.jobs j ON j.job = 
 SELECT p.job, p.period, p.state, p.generation, p.scheduled_for, p.deadline_at, p.uncertain, p.origin, p.reason_code, p.reason,
        p.until, p.await_deadline,
        (SELECT coalesce(max(l.try), 0) FROM k8sjob.launches l
-         WHERE l.job = p.job AND l.period = p.period AND l.generation = p.generation)
+         WHERE l.job = p.job AND l.period = p.period AND l.generation = p.generation AND l.uid IS NOT NULL)
   FROM k8sjob.periods p
  WHERE p.state IN ('open', 'blocked', 'awaiting')
    AND (%(namespaces)s::text[] IS NULL OR split_part(p.job, '/', 1) = ANY (%(namespaces)s))
@@ -76,7 +76,10 @@ SELECT k8sjob.track_job(%(job)s, %(began)s, %(kind)s, %(settings)s)
 
 -- name: change_version
 SELECT k8sjob.change_version(%(job)s, %(began)s, %(known_n)s, %(earliest_to)s, %(valid_to)s,
-                             %(expr)s, %(zone)s, %(suspended)s, %(earliest_from)s, %(valid_from)s, %(cronjob_uid)s)
+                             %(expr)s, %(zone)s, %(suspended)s, %(earliest_from)s, %(valid_from)s, %(direct)s, %(cronjob_uid)s)
+
+-- name: note_blind
+SELECT k8sjob.note_blind(%(job)s, %(since)s)
 
 -- name: expect_periods
 SELECT period, answer FROM k8sjob.expect_periods(%(job)s, %(kind)s, %(wanted)s, %(by)s)
@@ -94,7 +97,7 @@ SELECT k8sjob.note_unstarted(%(job)s, %(since)s)
 SELECT k8sjob.decide('skip', %(job)s, %(period)s, 'open', %(generation)s, %(reason)s, %(by)s)
 
 -- name: note_launch
-SELECT k8sjob.note_launch(%(job)s, %(period)s, %(generation)s, %(try)s, %(name)s, %(reason)s)
+SELECT k8sjob.note_launch(%(job)s, %(period)s, %(generation)s, %(try)s, %(name)s, %(reason)s, %(uid)s)
 
 -- name: close_attempt
 SELECT k8sjob.close_attempt(%(id)s, %(message)s, %(exit_code)s)

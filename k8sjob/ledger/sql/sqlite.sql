@@ -73,3 +73,38 @@ SELECT id, started_at, pod_name, pid FROM k8sjob_attempts WHERE job = :job AND p
 
 -- name: landed
 SELECT attempt FROM k8sjob_periods WHERE job = :job AND period = :period
+
+-- name: known
+SELECT g.kind, g.floor, j.zone FROM (SELECT :job AS job) k
+  LEFT JOIN k8sjob_gate g ON g.job = k.job LEFT JOIN k8sjob_jobs j ON j.job = k.job
+
+-- name: has_resolutions
+SELECT 1 FROM sqlite_schema WHERE name = 'k8sjob_resolutions'
+
+-- name: make_resolutions
+CREATE TABLE IF NOT EXISTS k8sjob_resolutions (
+  job_uid TEXT PRIMARY KEY NOT NULL,
+  job TEXT NOT NULL,
+  period TEXT NOT NULL,
+  source TEXT NOT NULL,
+  supersedes TEXT,
+  at TEXT NOT NULL
+) STRICT, WITHOUT ROWID
+
+-- name: remember
+INSERT INTO k8sjob_resolutions (job_uid, job, period, source, supersedes, at)
+VALUES (:job_uid, :job, :period, :source, :supersedes, :now) ON CONFLICT DO NOTHING
+
+-- name: resolution
+SELECT job, period, source, supersedes FROM k8sjob_resolutions WHERE job_uid = :job_uid
+
+-- name: missing
+SELECT p.period FROM k8sjob_periods p
+ WHERE p.job = :job AND (p.state = 'open' OR (p.state = 'blocked' AND p.until <= :now)) AND coalesce(p.scheduled_for, '') <= :now
+   AND NOT EXISTS (SELECT 1 FROM k8sjob_attempts a WHERE a.job = p.job AND a.period = p.period AND a.ended_at IS NULL
+                      AND max(a.started_at, coalesce(a.heartbeat_at, '')) > :alive_after)
+ ORDER BY p.period
+
+-- name: another_is_alive
+SELECT 1 FROM k8sjob_attempts WHERE job = :job AND period = :period AND id <> :attempt AND ended_at IS NULL
+    AND max(started_at, coalesce(heartbeat_at, '')) > :alive_after

@@ -90,5 +90,8 @@ SELECT e.kind, e.generation, e.from_state, e.to_state, e."by", NULL AS db_user, 
 SELECT h.id, h.namespace, h.job, h.reason, h.from_at, h.until, h.set_by, h.set_at
   FROM k8sjob_holds h WHERE h.lifted_at IS NULL ORDER BY h.id
 
+-- name: passes
+SELECT NULL AS scope WHERE 0
+
 -- name: counters
 SELECT c.outcome, c.n FROM k8sjob_counters c WHERE c.job = :job ORDER BY c.outcome

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from k8sjob.key import Key
 
-SQL = queries("sqlite_reader")
+SQL = {**queries("sqlite_reader"), "known": queries("sqlite")["known"]}
 #: Readers wait only for a commit that is being written.
 _WAIT_S = 10.0
 _TIMES = frozenset({"until", "scheduled_for", "await_deadline", "at", "done_until"})

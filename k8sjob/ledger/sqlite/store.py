@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from k8sjob.errors import K8sjobError, ProtocolError, TryAgain, Unavailable
-from k8sjob.ledger.contract import Claim, not_applied
+from k8sjob.ledger.contract import Claim, indicator_is_taken, not_applied
 from k8sjob.ledger.sqlite.alone import Alone
 from k8sjob.ledger.sqlite.claim import (
     SQL,
@@ -20,6 +20,7 @@ from k8sjob.ledger.sqlite.claim import (
     translate,
 )
 from k8sjob.ledger.sqlite.file import connect, make_tables
+from k8sjob.ledger.sqlite.resolving import Resolving
 from k8sjob.states import Outcome, State
 
 if TYPE_CHECKING:
@@ -34,14 +35,14 @@ if TYPE_CHECKING:
 _FAILURES = (Outcome.FAILED, Outcome.UNPROVEN, Outcome.LOST)
 
 
-class SqliteLedger:
+class SqliteLedger(Resolving):
     """One connection to a file. See :class:`k8sjob.ledger.contract.Ledger`."""
 
     def __init__(self, file: str, *, lock_timeout_s: float) -> None:
         """Remember the file; the ledger's tables are made at the first use."""
         self._file = file
         self._lock_timeout_s = lock_timeout_s
-        self._alone: Alone | None = None
+        self._liveness: Alone | None = None
         self._own: UUID | None = None
         self.conn: Any = None
 
@@ -56,11 +57,14 @@ class SqliteLedger:
         self.conn.guard()
 
     async def close(self) -> None:
-        """Close the file; an open transaction is rolled back."""
+        """Close the file; an open transaction is rolled back. Who was alone is so no more."""
         if self.conn is not None:
             with self.conn.off():
                 self.conn.close()
             self.conn = None
+        if self._liveness is not None:
+            self._liveness.close()
+            self._liveness = None
 
     def is_alive(self) -> bool:
         """Whether the file is open."""
@@ -121,8 +125,8 @@ class SqliteLedger:
 
     async def be_alone(self, key: Key) -> bool:
         """Lock the key's byte of a file beside the ledger: nothing can be written meanwhile."""
-        self._alone = self._alone or Alone(self._file)
-        return self._alone.take(str(key))
+        self._liveness = self._liveness or Alone(self._file)
+        return self._liveness.take(str(key))
 
     async def beat(self, attempt: UUID) -> None:
         """Write a sign of life, in a transaction of its own."""
@@ -196,7 +200,10 @@ class SqliteLedger:
             "deadline": _from_now(awaiting.deadline),
         }
         with self.conn.off():
-            self.conn.execute(SQL["update_awaiting"], params)
+            try:
+                self.conn.execute(SQL["update_awaiting"], params)
+            except sqlite3.IntegrityError as error:
+                raise indicator_is_taken(f"hand {key} over") from error
             self.conn.execute(SQL["event"], params | {"from_state": "done", "to_state": "awaiting"})
 
     async def landed(self, key: Key, attempt: UUID) -> bool:

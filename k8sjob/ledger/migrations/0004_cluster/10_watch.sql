@@ -1,17 +1,25 @@
 -- oldest-client: 0.1.0
 -- What the reconciler writes: versions of schedules, periods that are due, attempts that are lost.
 
-ALTER TABLE k8sjob.schedule_versions ADD COLUMN earliest_to timestamptz CHECK (earliest_to <= valid_to);
+ALTER TABLE k8sjob.schedule_versions
+  ADD COLUMN earliest_to timestamptz CHECK (earliest_to <= valid_to),
+  ADD COLUMN direct boolean NOT NULL DEFAULT false;
+COMMENT ON COLUMN k8sjob.schedule_versions.direct IS 'One write led from the version before it to this one: there was nothing else in between.';
 ALTER TABLE k8sjob.jobs
   ADD COLUMN cronjob_uid text,
   ADD COLUMN spec_generation bigint,
   ADD COLUMN metadata_sha text,
   ADD COLUMN observed_at timestamptz,
+  ADD COLUMN blind_since timestamptz,
   ADD COLUMN unstarted_since timestamptz;
 COMMENT ON COLUMN k8sjob.jobs.observed_at IS 'When the list of CronJobs began that the row was last written from: an older list changes nothing.';
+COMMENT ON COLUMN k8sjob.jobs.blind_since IS 'The last list of CronJobs that told its schedule; of those since its CronJob could not be read or written. Null: all did.';
 COMMENT ON COLUMN k8sjob.jobs.unstarted_since IS 'Since when a Job of it stands created and has started nothing.';
 CREATE INDEX attempts_endless ON k8sjob.attempts (started_at) WHERE ended_at IS NULL;
 CREATE INDEX launches_by_time ON k8sjob.launches (job, created_at);
+-- Periods that were tried and have no row are looked for at each look: among these, and not among all attempts.
+CREATE INDEX attempts_undone ON k8sjob.attempts (job, period)
+ WHERE coalesce(outcome, 'none') NOT IN ('applied', 'duplicate', 'expired', 'future');
 
 -- A complete list of CronJobs is taken in once, and in its order. Returns ok; stale where a list that
 -- began later was here before; changed where another one was since the plan was made.
@@ -39,7 +47,7 @@ BEGIN
   PERFORM k8sjob.enter_gate(track_job.job, track_job.kind);
   UPDATE k8sjob.jobs j SET observed_at = list_began,
          cronjob = s->>'cronjob', cronjob_uid = s->>'cronjob_uid', spec_generation = (s->>'spec_generation')::bigint,
-         metadata_sha = s->>'metadata_sha', zone = s->>'zone', suspended = (s->>'suspended')::boolean, gone_at = NULL,
+         metadata_sha = s->>'metadata_sha', zone = s->>'zone', suspended = (s->>'suspended')::boolean, gone_at = NULL, blind_since = NULL,
          catch_up = s->>'catch_up', limits = coalesce(s->'limits', '{}'), grace_s = (s->>'grace_s')::integer,
          max_duration_s = (s->>'max_duration_s')::integer, retention_s = (s->>'retention_s')::bigint,
          owner = s->>'owner', severity = s->>'severity', runbook = s->>'runbook'
@@ -52,7 +60,7 @@ COMMENT ON FUNCTION k8sjob.track_job IS 'Reconciler: what the CronJob of a job s
 -- none where expr is null. False, and nothing is changed, where another version is in force.
 CREATE FUNCTION k8sjob.change_version(
   job text, list_began timestamptz, known_n integer, earliest_to timestamptz, valid_to timestamptz,
-  expr text, zone text, suspended boolean, earliest_from timestamptz, valid_from timestamptz, cronjob_uid text
+  expr text, zone text, suspended boolean, earliest_from timestamptz, valid_from timestamptz, direct boolean, cronjob_uid text
 ) RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_variable
@@ -68,10 +76,10 @@ BEGIN
      WHERE v.job = change_version.job AND v.n = known_n;
   END IF;
   IF expr IS NOT NULL THEN
-    INSERT INTO k8sjob.schedule_versions (job, n, expr, zone, suspended, earliest_from, valid_from, cronjob_uid)
-    VALUES (change_version.job, coalesce(v_last.n, 0) + 1, expr, zone, suspended, earliest_from, valid_from, cronjob_uid);
+    INSERT INTO k8sjob.schedule_versions (job, n, expr, zone, suspended, earliest_from, valid_from, direct, cronjob_uid)
+    VALUES (change_version.job, coalesce(v_last.n, 0) + 1, expr, zone, suspended, earliest_from, valid_from, direct, cronjob_uid);
   END IF;
-  UPDATE k8sjob.jobs j SET observed_at = list_began,
+  UPDATE k8sjob.jobs j SET observed_at = list_began, blind_since = NULL,
          gone_at = CASE WHEN expr IS NULL THEN list_began END,
          tracked_since = coalesce(j.tracked_since, change_version.earliest_from),
          done_until = coalesce(j.done_until, change_version.earliest_from)
@@ -79,6 +87,13 @@ BEGIN
   RETURN true;
 END $$;
 COMMENT ON FUNCTION k8sjob.change_version IS 'Reconciler: the schedule was edited, suspended, resumed, made or deleted.';
+
+-- A list that cannot be read as far as this job goes, or not be written: what comes after the one before
+-- it is not known, and a change that is seen later may be as old as that.
+CREATE FUNCTION k8sjob.note_blind(job text, since timestamptz) RETURNS boolean
+LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  UPDATE k8sjob.jobs j SET blind_since = coalesce(j.blind_since, since) WHERE j.job = note_blind.job RETURNING true
+$$;
 
 -- Periods that are due and have no row are stored as open. Each answers with made, the state that was
 -- there, expired, or busy: a claim that is under way holds its key, and the mark stays before it.
@@ -108,10 +123,14 @@ BEGIN
       END IF;
       IF answer IS NULL THEN
         SELECT p.state INTO answer FROM k8sjob.periods p WHERE p.job = v_job AND p.period = w.period;
-        IF answer IN ('open', 'blocked', 'awaiting') THEN
+        IF answer IN ('open', 'blocked', 'awaiting') THEN  -- a later fire may be certain where an earlier one was not
           UPDATE k8sjob.periods p SET deadline_at = w.deadline_at, schedule_n = w.schedule_n, zone = coalesce(p.zone, w.zone),
-                 scheduled_for = coalesce(p.scheduled_for, w.scheduled_for), window_end = coalesce(p.window_end, w.window_end)
-           WHERE p.job = v_job AND p.period = w.period AND p.deadline_at IS NULL AND p.state IN ('open', 'blocked', 'awaiting');
+                 scheduled_for = coalesce(p.scheduled_for, w.scheduled_for), window_end = coalesce(p.window_end, w.window_end),
+                 uncertain = p.uncertain AND w.uncertain,
+                 reason_code = CASE WHEN p.uncertain AND p.state = 'open' THEN w.reason_code ELSE p.reason_code END,
+                 reason = CASE WHEN p.uncertain AND p.state = 'open' THEN w.reason ELSE p.reason END
+           WHERE p.job = v_job AND p.period = w.period AND (p.deadline_at IS NULL OR p.uncertain AND NOT w.uncertain)
+             AND p.state IN ('open', 'blocked', 'awaiting');
         END IF;
       END IF;
       answer := coalesce(answer, 'expired');
@@ -203,7 +222,7 @@ LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS 
 $$;
 
 INSERT INTO k8sjob.rights (function, capability)
-SELECT unnest('{enter_list,track_job,change_version,expect_periods,move_mark,explain_period,note_unstarted,close_attempt,
+SELECT unnest('{enter_list,track_job,change_version,note_blind,expect_periods,move_mark,explain_period,note_unstarted,close_attempt,
                 overdue_awaiting,is_connected,start_pass,end_pass}'::text[]), 'operator';
-SELECT k8sjob.close_to_all('{enter_list,track_job,change_version,expect_periods,move_mark,explain_period,note_unstarted,close_attempt,
+SELECT k8sjob.close_to_all('{enter_list,track_job,change_version,note_blind,expect_periods,move_mark,explain_period,note_unstarted,close_attempt,
                              overdue_awaiting,is_connected,start_pass,end_pass}');
