@@ -95,8 +95,8 @@ DEFINERS_OF = {
     "cluster": {
         *("change_version", "close_attempt", "end_pass", "enter_list", "expect_periods"),
         *("explain_period", "is_connected", "move_mark", "note_blind", "note_launch"),
-        *("note_unstarted",),
-        *("lapse", "overdue_awaiting", "resolve_job", "start_pass", "supersede", "track_job"),
+        *("lapse", "note_unstarted", "overdue_awaiting", "resolve_job", "start_pass"),
+        *("supersede", "track_job"),
     },
 }
 
@@ -124,6 +124,8 @@ CHANGES_OF = {
         ("enter_list", "UPDATE", "scopes"),
         ("expect_periods", "UPDATE", "periods"),
         ("explain_period", "UPDATE", "periods"),
+        ("prune_attempts", "DELETE FROM", "attempts"),
+        ("prune_attempts", "DELETE FROM", "resolutions"),
         ("supersede", "UPDATE", "periods"),
     },
 }

@@ -176,3 +176,21 @@ def test_each_kind_has_its_floor(ledger: Functions, periods: list[str], before: 
     _do(ledger, *periods)
     assert _prune(ledger, before) == 2
     assert (_floor(ledger), _periods(ledger)) == (before, periods[2:])
+
+
+def test_what_jobs_resolved_to_goes_with_their_attempts_and_not_before(ledger: Functions) -> None:
+    for number, day in enumerate(DAYS[:3]):
+        args = {"job_uid": f"uid-{number}", "job": JOB, "period": day, "source": "job-name"}
+        ledger.as_("runner", "resolve_job", **args)
+    ledger.say("block", DAYS[0])
+    _do(ledger, DAYS[1], DAYS[2])
+    with ledger.db.connect("admin", autocommit=True) as admin:
+        admin.execute("UPDATE k8sjob.resolutions SET at = '2026-02-01' WHERE job_uid <> 'uid-2'")
+        admin.execute(
+            "INSERT INTO k8sjob.attempts (id, job, period, mode, source, client, started_at) "
+            "VALUES (gen_random_uuid(), %s, %s, 'sql', 'job-name', '0.1.0', '2026-02-01')",
+            (JOB, DAYS[0]),
+        )
+    ledger.as_("operator", "prune_attempts", job=JOB, before=PAST)
+    left = ledger.all("SELECT job_uid FROM k8sjob.resolutions ORDER BY 1")
+    assert [row["job_uid"] for row in left] == ["uid-0", "uid-2"]
