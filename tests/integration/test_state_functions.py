@@ -268,3 +268,12 @@ def test_a_block_does_not_wait_longer_than_a_claim(ledger: Functions) -> None:
         for period in (DAY, DAY, "2026-02-02"):  # absent, blocked, absent
             ledger.say("block", period)
             assert runner.execute("SHOW lock_timeout").fetchone() == ("7s",)
+
+
+def test_what_is_open_again_has_a_deadline_so_that_somebody_is_told(ledger: Functions) -> None:
+    ledger.claim(DAY)
+    ledger.reopen(DAY)
+    deadline = ledger.one(
+        "SELECT deadline_at - changed_at BETWEEN '59 min' AND '61 min' AS hour FROM k8sjob.periods"
+    )
+    assert deadline == {"hour": True}
