@@ -5,11 +5,20 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import psycopg
 
-from benchmarks import cold_start, history, round_trips, sqlite_file, throughput, transaction
+from benchmarks import (
+    cold_start,
+    history,
+    reconcile,
+    round_trips,
+    sqlite_file,
+    throughput,
+    transaction,
+)
 from benchmarks.report import said, table
 from benchmarks.scale import FULL, NORMAL, QUICK, Scale
 from benchmarks.server import Server, running
@@ -24,6 +33,7 @@ QUESTIONS = {
     "history": history.measure,
     "cold-start": cold_start.measure,
     "sqlite": sqlite_file.measure,
+    "reconcile": reconcile.measure,
 }
 
 
@@ -36,11 +46,16 @@ def main() -> None:
                       help="fewer rounds and 100,000 rows of history: under 3 minutes")  # fmt: skip
     size.add_argument("--full", action="store_const", dest="scale", const=FULL,
                       help="10,000,000 rows of history instead of 1,000,000")  # fmt: skip
+    parser.add_argument("--rows", type=int, metavar="N",
+                        help="rows of history; reconcile takes 8,760,000 at most")  # fmt: skip
     args = parser.parse_args()
     if wrong := [name for name in args.question if name not in QUESTIONS]:
         parser.error(f"not a question: {', '.join(wrong)}. Choose from {', '.join(QUESTIONS)}")
+    scale: Scale = args.scale or NORMAL
+    if args.rows:
+        scale = replace(scale, history_rows=args.rows)
     with running() as server:
-        lines = measure(server, args.question or list(QUESTIONS), args.scale or NORMAL)
+        lines = measure(server, args.question or list(QUESTIONS), scale)
     print(f"\n{table(lines)}")
 
 

@@ -30,6 +30,9 @@ SETTINGS = {
     "max_wal_size": "16GB",
     "checkpoint_timeout": "1h",
     "max_connections": "60",
+    # Where a role asks for it, what it sends is counted.
+    "shared_preload_libraries": "'pg_stat_statements'",
+    "pg_stat_statements.track": "none",
 }
 
 #: The business, and what somebody writes by hand who wants each period once.

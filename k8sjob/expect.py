@@ -7,14 +7,14 @@ been meant: its period is expected, but *uncertain*: to be shown, and never to b
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from heapq import merge
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from k8sjob.period import Cycle, Period
+from k8sjob.period import Cycle, Period, Window
 from k8sjob.schedule import Schedule, parse
 
 if TYPE_CHECKING:
@@ -25,8 +25,10 @@ SHORTEST_GRACE_S, LONGEST_GRACE_S = 60.0, 3600.0
 
 _SECOND = timedelta(seconds=1)
 _THE_END = datetime(2999, 12, 31, tzinfo=UTC)
-#: A month, and the hour by which clocks may go back in it.
-_LONGEST_CYCLE = timedelta(days=32)
+#: How far the same day may lie apart in two zones.
+_ZONES_APART = timedelta(hours=26)
+#: A month, and the hour by which clocks may go back in it; and another zone's days.
+_LONGEST_CYCLE = timedelta(days=33)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +37,8 @@ class Version:
 
     It begins in ``(earliest_from, valid_from]`` and ends in ``(earliest_to, valid_to]``; both ends
     are None while it is in force. ``zone`` is None where the CronJob names none: Kubernetes then
-    takes its controller's own, which is UTC nearly everywhere.
+    takes its controller's own, which is UTC nearly everywhere. ``direct``: one write led from the
+    version before it to this one, so that there was never anything else between the two.
     """
 
     n: int
@@ -46,6 +49,7 @@ class Version:
     valid_from: datetime
     earliest_to: datetime | None = None
     valid_to: datetime | None = None
+    direct: bool = False
 
     @property
     def place(self) -> str:
@@ -60,6 +64,10 @@ class Version:
     def surely_holds(self, at: datetime) -> bool:
         """Whether it was in force at ``at``, whenever exactly it began and ended."""
         return self.valid_from < at and (self.earliest_to is None or at <= self.earliest_to)
+
+    def may_hold(self, at: datetime) -> bool:
+        """Whether it can have been in force at ``at``."""
+        return self.earliest_from < at and (self.valid_to is None or at <= self.valid_to)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +91,7 @@ class Expected:
 
 class _Fire(NamedTuple):
     at: datetime
+    period: Period
     next: datetime | None
     certain: bool
     version: Version
@@ -99,24 +108,22 @@ def expected(
     """Return the periods that have a fire in ``(after, upto]``, in order.
 
     ``grace_s`` is the job's own grace in seconds, from the fire to the deadline. A day, week or
-    month is due at its last fire, which may lie behind ``upto``; ``once`` at its first.
+    month is due at its last fire, which may lie behind ``upto``; ``once`` at the first that is
+    certain, and its ``last_fire`` is the last one up to ``upto``.
 
     Raises:
         InvalidSchedule, ConfigError: a version does not parse, or is an ``@every``.
     """
     if cycle is Cycle.SCHEDULED:
-        for fire in _fires(versions, after, upto):
-            yield _scheduled(fire, grace_s)
+        for fire in _fires(versions, cycle, after, upto):
+            yield _whole(fire.at, fire.next, [fire], grace_s)
     elif cycle is Cycle.ONCE:
-        for fire in _fires(versions, after, upto):
-            yield _whole(Period("once"), None, None, [fire], grace_s)
-            return
+        if fires := list(_fires(versions, cycle, after, upto)):
+            first = next((fire for fire in fires if fire.certain), fires[0])
+            one = _whole(None, None, [first], grace_s)
+            yield replace(one, last_fire=fires[-1].at)
     else:
         yield from _natural(versions, cycle, after, upto, grace_s)
-
-
-def _scheduled(fire: _Fire, grace_s: float | None) -> Expected:
-    return _whole(Period.at(fire.at), fire.at, fire.next, [fire], grace_s)
 
 
 def _natural(
@@ -126,18 +133,38 @@ def _natural(
     upto: datetime,
     grace_s: float | None,
 ) -> Iterator[Expected]:
+    # A change of zone lets days and weeks overlap: fires of one come in between those of another.
+    apart = _ZONES_APART if len({version.place for version in versions}) > 1 else timedelta()
+    begun: dict[Period, list[_Fire]] = {}
     # Its last fire may come after upto, so the whole of the last period is looked through.
-    fires = _fires(versions, after, upto + _LONGEST_CYCLE)
-    for period, found in groupby(fires, lambda f: Period.of(cycle, f.at, f.version.place)):
-        group = list(found)
-        if group[0].at > upto:
+    for fire in _fires(versions, cycle, after, upto + _LONGEST_CYCLE):
+        yield from _over(begun, fire.at - apart, grace_s)
+        if fire.at > upto and not begun:
             return
-        window = period.window(group[-1].version.place)
-        yield _whole(period, window.start, window.end, group, grace_s)
+        if fire.at <= upto or fire.period in begun:
+            begun.setdefault(fire.period, []).append(fire)
+    yield from _over(begun, _THE_END, grace_s)
+
+
+def _over(
+    begun: dict[Period, list[_Fire]], at: datetime, grace_s: float | None
+) -> Iterator[Expected]:
+    """Take out the periods that are over at ``at``, in order, and return them."""
+    while begun:
+        period, fires = next(iter(begun.items()))
+        window = _window(period, fires[-1].version.place)
+        if at < window.end:
+            return
+        del begun[period]
+        yield _whole(window.start, window.end, fires, grace_s)
+
+
+@lru_cache(maxsize=4096)
+def _window(period: Period, zone: str) -> Window:
+    return period.window(zone)
 
 
 def _whole(
-    period: Period,
     scheduled_for: datetime | None,
     window_end: datetime | None,
     fires: Sequence[_Fire],
@@ -146,7 +173,7 @@ def _whole(
     certain = [fire for fire in fires if fire.certain]
     last = (certain or fires)[-1]
     return Expected(
-        period=period,
+        period=last.period,
         scheduled_for=scheduled_for,
         window_end=window_end,
         zone=last.version.zone,
@@ -170,25 +197,37 @@ def _grace(fire: _Fire, grace_s: float | None) -> float:
 # -------------------------------------------------------------------------------------- fires
 
 
-def _fires(versions: Sequence[Version], after: datetime, upto: datetime) -> Iterator[_Fire]:
-    """Return the fires of all versions in ``(after, upto]``, each instant once, in order."""
-    each = [_fires_of(v, after, upto) for v in versions if not v.suspended]
+def _fires(
+    versions: Sequence[Version], cycle: Cycle, after: datetime, upto: datetime
+) -> Iterator[_Fire]:
+    """Return the fires of all versions in ``(after, upto]`` in order, once for each period."""
+    each = [_fires_of(v, cycle, after, upto) for v in versions if not v.suspended]
     for _, found in groupby(merge(*each, key=lambda f: f.at), lambda f: f.at):
-        yield _one(list(found))
+        same: dict[Period, list[_Fire]] = {}  # where zones differ, one instant is of two days
+        for fire in found:
+            same.setdefault(fire.period, []).append(fire)
+        yield from (_one(fires, versions) for fires in same.values())
 
 
-def _one(same: list[_Fire]) -> _Fire:
-    """Return the fire of an instant that one version has, or several that follow each other."""
+def _one(same: list[_Fire], versions: Sequence[Version]) -> _Fire:
+    """Return the fire of a period that one version has, or several that follow each other."""
     certain = [fire for fire in same if fire.certain]
-    if certain:
-        return certain[-1]
-    # An edit that both schedules survive is none for this instant. Two versions alike are another
-    # matter: something happened between them that was undone again, a suspension perhaps.
-    meant = len({(fire.version.expr, fire.version.zone) for fire in same}) > 1
-    return same[-1]._replace(certain=meant)
+    return certain[-1] if certain else same[-1]._replace(certain=_is_meant(same, versions))
 
 
-def _fires_of(version: Version, after: datetime, upto: datetime) -> Iterator[_Fire]:
+def _is_meant(same: list[_Fire], versions: Sequence[Version]) -> bool:
+    """Whether all that can have been in force fire here: an edit that they survive is none."""
+    at = same[0].at
+    held = [version for version in versions if version.may_hold(at)]
+    first, last = held[0], held[-1]
+    begun = first.valid_from < at
+    lasts = last.earliest_to is None or at <= last.earliest_to
+    return len(same) == len(held) and begun and lasts and all(v.direct for v in held[1:])
+
+
+def _fires_of(
+    version: Version, cycle: Cycle, after: datetime, upto: datetime
+) -> Iterator[_Fire]:
     low = max(after, version.earliest_from)
     high = upto if version.valid_to is None else min(upto, version.valid_to)
     if low >= high:
@@ -197,7 +236,8 @@ def _fires_of(version: Version, after: datetime, upto: datetime) -> Iterator[_Fi
     at = next(fires, None)
     while at is not None and at <= high:
         following = next(fires, None)
-        yield _Fire(at, following, version.surely_holds(at), version)
+        period = Period.of(cycle, at, version.place)
+        yield _Fire(at, period, following, version.surely_holds(at), version)
         at = following
 
 
@@ -244,11 +284,7 @@ def _fires_in(version: Version, period: Period) -> bool:
 
 def window_end(versions: Sequence[Version], scheduled_for: datetime) -> datetime | None:
     """Return the fire after ``scheduled_for`` in the version of then; None where none is known."""
-    held = [v for v in versions if v.earliest_from < scheduled_for and _not_over(v, scheduled_for)]
+    held = [version for version in versions if version.may_hold(scheduled_for)]
     if not held or held[-1].schedule.every is not None:
         return None
     return next(held[-1].schedule.between(scheduled_for, _THE_END), None)
-
-
-def _not_over(version: Version, at: datetime) -> bool:
-    return version.valid_to is None or at <= version.valid_to

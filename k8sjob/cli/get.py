@@ -13,6 +13,7 @@ from k8sjob.cli.people import LEDGER
 from k8sjob.errors import ExitCode
 from k8sjob.view import attempts, jobs, periods
 from k8sjob.view.asked import Asked, check_known, read_asked
+from k8sjob.view.gaps import notes
 from k8sjob.view.state import UNFINISHED
 from k8sjob.view.table import table
 
@@ -32,6 +33,7 @@ class Listed(NamedTuple):
     json: Sequence[dict[str, Any]]
     cut: bool
     unfinished: bool
+    notes: Sequence[str] = ()
 
 
 @click.command("get", short_help="List jobs, periods or attempts.")
@@ -69,8 +71,9 @@ def command(*, output: str, exit_code: bool, ledger: str | None, **flags: Any) -
       k8sjob get periods -A --state missing,blocked --exit-code
       k8sjob get attempts billing/daily-credit:2026-09-13 -o wide
 
-    A period that was tried and that nobody has done is listed too. What no attempt and no person
-    has told the ledger is not in it.
+    A period that was tried and that nobody has done is listed too. So is one of a tracked job that
+    no row tells of yet: what the schedule names since the reconciler was there is worked out.
+    Slots of a suspended CronJob are listed within --since, --from and --to.
     """
     asked = Asked(space=looking.namespace(), **flags)
     with looking.reader_of(ledger) as reader:
@@ -105,6 +108,7 @@ def _jobs(
         [jobs.as_json(line) for line in found[: asked.limit]],
         cut=len(found) > asked.limit,
         unfinished=any(line.unfinished for line in found),
+        notes=notes(seen),
     )
 
 
@@ -125,6 +129,7 @@ def _periods(
         [periods.as_json(seen, line) for line in kept],
         cut=len(found) > len(kept),
         unfinished=any(line.state in UNFINISHED for line in found),
+        notes=notes(seen),
     )
 
 
@@ -157,7 +162,7 @@ def _is_one_job(where: Where) -> bool:
 
 def _print(listed: Listed, asked: Asked, output: str) -> None:
     if output == "json":
-        told = {asked.what: listed.json, "cut": listed.cut}
+        told = {asked.what: listed.json, "cut": listed.cut, "notes": listed.notes}
         click.echo(json.dumps(told, indent=2, ensure_ascii=False))
     elif output == "name":
         for name in listed.names:
@@ -167,6 +172,8 @@ def _print(listed: Listed, asked: Asked, output: str) -> None:
             click.echo(line)
     else:
         click.echo(f"no {asked.what} found", err=True)
+    for note in listed.notes:
+        click.echo(note, err=True)
     if listed.cut:
         click.echo(
             f"there are more: only {asked.limit} are shown. Raise --limit, or ask for less.",

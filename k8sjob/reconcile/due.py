@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice, takewhile
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from k8sjob.expect import expected
@@ -22,8 +22,22 @@ if TYPE_CHECKING:
 #: How many periods of a job one pass looks at; the next pass goes on from there.
 MOST = 10_000
 
+_SECOND = timedelta(seconds=1)
+
 #: States that leave nothing to be stored.
 _SETTLED = frozenset({"done", "skipped"})
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The periods that are due; ``then`` is the first fire of those that are not, None: of none.
+
+    ``more``: at least one of those was not looked at for want of room.
+    """
+
+    periods: Sequence[Expected]
+    then: datetime | None = None
+    more: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,22 +58,26 @@ def judged(
     after: datetime,
     horizon: datetime,
     grace_s: float | None,
-) -> list[Expected]:
-    """Return the periods whose deadline has passed at ``horizon``, at most `MOST` + 1 of them.
+) -> Judged:
+    """Return the periods whose deadline has passed at ``horizon``, at most `MOST` of them.
 
     ``horizon`` is when the last complete list of CronJobs began: of what came after it nobody
     knows whether it was meant. So near to it that clocks could be to blame, nothing is judged.
     """
-    found = expected(versions, kind, after=after, upto=horizon - SKEW, grace_s=grace_s)
-    passed = takewhile(lambda e: e.deadline <= horizon and e.last_fire <= horizon - SKEW, found)
-    return list(islice(passed, MOST + 1))
+    due: list[Expected] = []
+    for one in expected(versions, kind, after=after, upto=horizon - SKEW, grace_s=grace_s):
+        passed = one.deadline <= horizon and one.last_fire <= horizon - SKEW
+        if not passed or len(due) == MOST:
+            return Judged(due, one.first_fire, more=passed)
+        due.append(one)
+    return Judged(due)
 
 
 def plan_due(  # noqa: PLR0913  # what is known of one job
     job: JobName,
     kind: Cycle,
     *,
-    found: Sequence[Expected],
+    found: Judged,
     states: Mapping[Key, str],
     running: Collection[Key],
     why: Callable[[Key, Expected], tuple[str, str]],
@@ -70,20 +88,31 @@ def plan_due(  # noqa: PLR0913  # what is known of one job
     it, and what comes after is stored all the same.
     """
     due: list[Due] = []
-    mark: datetime | None = None
-    held = False
-    for one in found[:MOST]:
+    passed: list[datetime] = []
+    then = found.then
+    for one in reversed(found.periods):
         key = Key(job, one.period)
         state = states.get(key)
         if state is None and key in running:
-            held = True
-        elif state not in _SETTLED:
+            then, passed = one.first_fire, []
+            continue
+        passed.append(one.last_fire)
+        if state not in _SETTLED:
             due.append(_due(key, one, *why(key, one)))
-        if not held:
-            mark = one.last_fire
+    due.reverse()
+    mark = _mark(passed, then)
     if mark is None and not due:
         return None
-    return DuePlan(job=job, kind=kind, due=due, mark=mark, more=len(found) > MOST)
+    return DuePlan(job=job, kind=kind, due=due, mark=mark, more=found.more)
+
+
+def _mark(passed: Sequence[datetime], then: datetime | None) -> datetime | None:
+    """Return the last of the fires that are ``passed``, and in any case an instant before ``then``.
+
+    After a change of zone a day may begin before the one before it is over.
+    """
+    last = max(passed, default=None)
+    return min(last, then - _SECOND) if last and then else last
 
 
 def _due(key: Key, one: Expected, code: str, reason: str) -> Due:

@@ -37,7 +37,8 @@ def run(work: Pass, span: Span) -> None:
         keep(work)
     found = {} if horizon is None else judge(work, horizon)
     rows = {row.key: row for row in work.watched.unfinished}
-    _look_around(work, [*rows, *(Key(job, one.period) for job in found for one in found[job])])
+    due = (Key(job, one.period) for job, each in found.items() for one in each.periods)
+    _look_around(work, [*rows, *due])
     closed = close(work)
     running = {a.key for a in work.watched.attempts if a.id not in closed and not a.settled}
     fresh = store(work, found, running)

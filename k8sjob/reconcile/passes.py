@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from k8sjob.errors import ConfigError, K8sjobError, Unavailable
+from k8sjob.ledger.settings import DEFAULT
 from k8sjob.ledger.watch import open_watcher
 from k8sjob.reconcile.gather import gather
 from k8sjob.reconcile.launching import launcher_of
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from k8sjob.ledger.watch import Watched, Watcher
 
 log = logging.getLogger("k8sjob")
-
-#: What the ledger is called that has no name.
-DEFAULT = "default"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +122,7 @@ def _own(census: Census, name: str, ledgers: set[str]) -> Census:
         for job, one in census.named.items()
         if (one.ledger or DEFAULT) not in ledgers
     }
-    return Census(named, {**census.broken, **lost})
+    return Census(named, {**census.broken, **lost}, census.unread)
 
 
 def _work(  # noqa: PLR0913, PLR0917  # all that a pass works on

@@ -12,7 +12,7 @@ from k8sjob.kube import words
 from k8sjob.policy import Policy, read_policy, read_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence, Set
     from datetime import datetime
 
     from k8sjob.kube.objects import CronJob, Event, Job, Pod
@@ -53,29 +53,35 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Census:
-    """Which CronJob is which job; ``broken`` says of a job why nothing is done for it."""
+    """Which CronJob is which job; ``broken`` says of a job why nothing is done for it.
+
+    ``unread``: namespaces and names of the CronJobs that do not even tell which job they are.
+    """
 
     named: Mapping[JobName, Named] = field(default_factory=dict)
     broken: Mapping[JobName, str] = field(default_factory=dict)
+    unread: Set[tuple[str, str]] = frozenset()
 
 
 def take_census(cronjobs: Sequence[CronJob]) -> Census:
     """Return the jobs of the CronJobs. One that cannot be read makes no other one unreadable."""
     named: dict[JobName, Named] = {}
     broken: dict[JobName, str] = {}
+    unread: set[tuple[str, str]] = set()
     for cron in sorted(cronjobs, key=lambda c: (c.namespace, c.name)):
         own = JobName(cron.namespace, cron.name)
         try:
             one = _named(cron)
         except K8sjobError as error:
             broken[own] = str(error)
+            unread.add((cron.namespace, cron.name))
             continue
         if one.job in named:
             other = named.pop(one.job).cron
             broken[one.job] = f"CronJobs {other.name} and {cron.name} both say that they are it"
         elif one.job not in broken:
             named[one.job] = one
-    return Census(named, broken)
+    return Census(named, broken, unread)
 
 
 def _named(cron: CronJob) -> Named:

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
     from k8sjob.expect import Expected
     from k8sjob.key import JobName
-    from k8sjob.reconcile.due import DuePlan
+    from k8sjob.reconcile.due import DuePlan, Judged
     from k8sjob.reconcile.state import Pass
 
 
-def judge(work: Pass, horizon: datetime) -> dict[JobName, list[Expected]]:
+def judge(work: Pass, horizon: datetime) -> dict[JobName, Judged]:
     """Return the periods of each job that its mark has not passed and that are due."""
-    found: dict[JobName, list[Expected]] = {}
+    found: dict[JobName, Judged] = {}
     for job, plan in work.plans.items():
         if not plan.versions:
             continue
@@ -35,7 +35,7 @@ def judge(work: Pass, horizon: datetime) -> dict[JobName, list[Expected]]:
             grace = named.policy.grace_s
         with work.alone(job):
             each = judged(plan.versions, plan.kind, after=after, horizon=horizon, grace_s=grace)
-            if each:
+            if each.periods:
                 found[job] = each
     return found
 
@@ -60,10 +60,10 @@ def close(work: Pass) -> set[UUID]:
 
 
 def store(
-    work: Pass, found: Mapping[JobName, list[Expected]], running: set[Key]
+    work: Pass, found: Mapping[JobName, Judged], running: set[Key]
 ) -> list[Unfinished]:
     """Store what is due and has no row; return the new rows."""
-    keys = [Key(job, one.period) for job, each in found.items() for one in each]
+    keys = [Key(job, one.period) for job, each in found.items() for one in each.periods]
     states = work.watcher.states(keys) if keys else {}
     absent = [key for key in keys if key not in states]
     tries = work.watcher.last_tries(absent) if absent else {}

@@ -1,14 +1,13 @@
 """Versions of a job's schedule, from lists of CronJobs that lie some time apart. Pure.
 
 A list shows what is, never since when. The start of what is new lies between the list before and
-this one; Kubernetes' own marks (creation, generation, managedFields) only narrow that. They are by
-the clock that starts Jobs, the lists by the ledger's: `SKEW` goes between the two.
+this one; Kubernetes' own `marks` (creation, generation, managedFields) only narrow that. They are
+by the clock that starts Jobs, the lists by the ledger's: `SKEW` goes between the two.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,15 @@ from k8sjob.cycle import Cycle
 from k8sjob.errors import ConfigError
 from k8sjob.expect import Version
 from k8sjob.ledger.watch import VersionChange
+from k8sjob.reconcile.marks import (
+    Between,
+    created,
+    edited,
+    enabled,
+    exactly,
+    latest,
+    may_have_been_edited,
+)
 from k8sjob.reconcile.seen import SKEW
 
 if TYPE_CHECKING:
@@ -28,8 +36,6 @@ if TYPE_CHECKING:
 
 #: kubectl apply writes it in one go with what it applies, so it says nothing of its own.
 _APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
-_SECOND = timedelta(seconds=1)
-_OF_SCHEDULE = frozenset({"schedule", "timeZone", "suspend"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,14 +47,6 @@ class JobPlan:
     change: VersionChange | None = None
     versions: Sequence[Version] = ()
     words: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Between:
-    """An interval ``(low, high]`` in which something happened."""
-
-    low: datetime
-    high: datetime
 
 
 def plan_seen(known: Tracked | None, named: Named, span: Span) -> JobPlan:
@@ -69,10 +67,10 @@ def plan_seen(known: Tracked | None, named: Named, span: Span) -> JobPlan:
         change, what = _replace(known, old, cron, named, span), "another CronJob"
     elif known is not None:
         change, what = _edit(known, old, cron, named, span)
-    same = known is not None and change is None and dict(known.settings) == settings
+    same = known is not None and known.blind_since is None and dict(known.settings) == settings
     return JobPlan(
         kind=kind,
-        settings=None if same else settings,
+        settings=None if same and change is None else settings,
         change=change,
         versions=_after(known, change),
         words=what if change else None,
@@ -84,9 +82,9 @@ def plan_gone(known: Tracked, span: Span) -> JobPlan | None:
     old = known.current
     if old is None or known.kind is None:
         return None
-    end = _since_last(old, span)
+    end = _since_seen(known, old, span)
     change = VersionChange(
-        job=known.job, known_n=old.n, earliest_to=end.low, valid_to=max(end.high, end.low)
+        job=known.job, known_n=old.n, earliest_to=end.low, valid_to=end.high
     )
     return JobPlan(kind=known.kind, change=change, versions=_after(known, change), words="gone")
 
@@ -117,38 +115,35 @@ def _kind(known: Tracked | None, named: Named) -> Cycle:
 
 def _begin(known: Tracked | None, cron: CronJob, named: Named, span: Span) -> VersionChange:
     """Return the first version of a job, or the next after its CronJob was gone."""
+    # Nothing is known of what was before the first list of all: tracking begins with it.
+    first = Between(span.began, span.began + SKEW)
+    last = (known.blind_since if known else None) or span.last
+    start = first if last is None else _start_of(cron, last - SKEW, span)
     return VersionChange(
         job=named.job,
         known_n=0,
-        begins=_version((known.last_n if known else 0) + 1, cron, _start_of(cron, span)),
+        begins=_version((known.last_n if known else 0) + 1, cron, start),
         cronjob_uid=cron.uid,
     )
 
 
-def _start_of(cron: CronJob, span: Span) -> Between:
-    if span.last is None:  # nothing is known of what was before: tracking begins now
-        return Between(span.began, span.began)
-    low = span.last - SKEW
-    if cron.created <= low:  # it was there and not enabled
-        return Between(low, _upper(cron, frozenset({"enabled-label"}), low, span))
-    if cron.generation <= 1 and not _touched_since(cron, cron.created + _SECOND):
-        return Between(cron.created, cron.created)
-    owned = _OF_SCHEDULE | {"enabled-label"}
-    return Between(cron.created, _upper(cron, owned, cron.created, span))
+def _start_of(cron: CronJob, low: datetime, span: Span) -> Between:
+    return enabled(cron, low, span) if cron.created <= low else created(cron, span)
 
 
 def _replace(
     known: Tracked, old: Version, cron: CronJob, named: Named, span: Span
 ) -> VersionChange:
     """Return the change where another CronJob stands for the job: made anew, or renamed."""
-    end = _since_last(old, span)
-    start = _start_of(cron, span)
-    start = Between(max(start.low, end.low), max(start.high, end.low))
+    end = _since_seen(known, old, span)
+    start = _start_of(cron, end.low, span)
+    # Two of one name are never there at once, and so the old one ended before the new one began.
+    upto = start.high if known.settings.get("cronjob") == cron.name else end.high
     return VersionChange(
         job=named.job,
         known_n=old.n,
         earliest_to=end.low,
-        valid_to=max(start.high, end.low),
+        valid_to=max(upto, old.valid_from),
         begins=_version(known.last_n + 1, cron, start),
         cronjob_uid=cron.uid,
     )
@@ -160,18 +155,18 @@ def _edit(
     """Return the change where the same CronJob was written to, and what it is called."""
     steps = cron.generation - (known.settings.get("spec_generation") or 0)
     same = (old.expr, old.zone, old.suspended) == (cron.schedule, cron.zone, cron.suspended)
-    low = _since_last(old, span).low
-    if same and (steps <= 1 or not _touched_since(cron, low, _OF_SCHEDULE)):
+    low = _since_seen(known, old, span).low
+    if same and (steps <= 1 or not may_have_been_edited(cron, low)):
         return None, None  # one write that left the schedule as it was, or none to it
-    when = Between(low, _upper(cron, _OF_SCHEDULE, low, span))
+    when = edited(cron, low, span, zone_was=old.zone, steps=steps)
     if not same and steps == 1 and known.settings.get("metadata_sha") == _metadata(cron):
-        when = _exactly(cron, when) or when
+        when = exactly(cron, when) or when
     change = VersionChange(
         job=named.job,
         known_n=old.n,
         earliest_to=when.low,
-        valid_to=when.high,
-        begins=_version(known.last_n + 1, cron, when),
+        valid_to=max(when.high, old.valid_from),
+        begins=replace(_version(known.last_n + 1, cron, when), direct=steps == 1),
         cronjob_uid=cron.uid,
     )
     return change, _name_of(old, cron, same=same)
@@ -185,44 +180,11 @@ def _name_of(old: Version, cron: CronJob, *, same: bool) -> str:
     return f"{old.expr} {old.place} → {cron.schedule} {cron.zone or 'Etc/UTC'}"
 
 
-def _since_last(old: Version, span: Span) -> Between:
-    low = old.valid_from if span.last is None else max(span.last - SKEW, old.valid_from)
-    return Between(low, max(span.ended + SKEW, low))
-
-
-def _upper(cron: CronJob, owned: frozenset[str], low: datetime, span: Span) -> datetime:
-    """Return the latest instant of a change of what is ``owned``.
-
-    An entry of managedFields has one time, its manager's last change of any field (measured): the
-    change that is looked for came then or before.
-    """
-    high = max(span.ended + SKEW, low)
-    times = [entry.time for entry in cron.managed if _is_of(entry, owned) and entry.time]
-    return min(high, max(*times, low)) if times else high
-
-
-def _touched_since(cron: CronJob, low: datetime, owned: frozenset[str] | None = None) -> bool:
-    """Whether somebody wrote to it after ``low``, as far as managedFields can rule that out."""
-    entries = [e for e in cron.managed if not e.subresource and (owned is None or _is_of(e, owned))]
-    return not cron.managed or any(e.time is None or e.time > low for e in entries)
-
-
-def _is_of(entry: Any, owned: frozenset[str]) -> bool:
-    return not entry.subresource and bool(entry.owns & owned)
-
-
-def _exactly(cron: CronJob, when: Between) -> Between | None:
-    """Return the instant of the only write to spec since the last list.
-
-    The generation went up by one, so there was one; nothing else of the object has changed, so the
-    entry's time is that write's and no later one's.
-    """
-    times = {
-        e.time
-        for e in cron.managed
-        if _is_of(e, _OF_SCHEDULE) and e.time and when.low < e.time <= when.high
-    }
-    return Between(at := times.pop(), at) if len(times) == 1 else None
+def _since_seen(known: Tracked, old: Version, span: Span) -> Between:
+    """Return the time since the last list that has shown the job as it is known."""
+    last = known.blind_since or span.last or known.observed_at
+    low = max(last - SKEW, old.earliest_from) if last else old.earliest_from
+    return Between(low, max(latest(span, low), old.valid_from))
 
 
 # -------------------------------------------------------------------------------------- settings
@@ -286,11 +248,6 @@ def _after(known: Tracked | None, change: VersionChange | None) -> Sequence[Vers
     if change is None:
         return before
     if change.known_n and before:
-        last = before.pop()
-        before.append(
-            Version(
-                **{name: getattr(last, name) for name in last.__slots__}
-                | {"earliest_to": change.earliest_to, "valid_to": change.valid_to}
-            )
-        )
+        end = {"earliest_to": change.earliest_to, "valid_to": change.valid_to}
+        before[-1] = replace(before[-1], **end)
     return [*before, change.begins] if change.begins else before

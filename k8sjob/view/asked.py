@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _ATTEMPT = re.compile(r"[0-9a-f]{8}[0-9a-f-]{0,28}", re.IGNORECASE)
 _CALENDAR = (Cycle.DAY, Cycle.WEEK, Cycle.MONTH)
 _SECOND = timedelta(seconds=1)
+#: A month, and a day for zones.
+_LONGEST_CYCLE = timedelta(days=33)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,16 +57,28 @@ def read_asked(asked: Asked, now: datetime) -> tuple[Where, frozenset[State]]:
         )
     states = read_states(asked.states)
     since = _moment(asked.since, "--since", now) if asked.since else None
+    bounds = _bounds(asked, spans, since, now)
+    suspended = bounds[0] != UNBOUND[0] or (asked.states is not None and State.SUSPENDED in states)
     where = Where(
         prefixes=names,
         keys=keys,
         attempts=attempts,
-        bounds=_bounds(asked, spans, since, now),
+        bounds=bounds,
         since=since if asked.what == "attempts" else None,
         finished=[s for s in (State.DONE, State.SKIPPED) if s in states],
         limit=asked.limit,
+        upto=now,
+        suspended=suspended,
+        versions_since=_versions_since(bounds) if suspended or keys else None,
     )
     return where, states
+
+
+def _versions_since(bounds: Bounds) -> datetime:
+    """Return from when on a schedule's versions have a say in what is asked for."""
+    day = bounds[0][_CALENDAR.index(Cycle.DAY) + 1]
+    first = datetime.fromisoformat(day or "1970-02-28").replace(tzinfo=UTC)
+    return first - _LONGEST_CYCLE
 
 
 def read_name(word: str, namespace: str | None) -> JobName | Key:

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from k8sjob.errors import ConfigError
 from k8sjob.schedule import parse
 from k8sjob.states import State
 from k8sjob.view import state as st
+from k8sjob.view.periods import UNTRIED, stamp
 from k8sjob.view.periods import lines as period_lines
-from k8sjob.view.periods import stamp
-from k8sjob.view.words import NOTHING, span
+from k8sjob.view.words import NOTHING, clock, one_line, span
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
     from k8sjob.ledger.read import HoldRow, JobRow, Snapshot
+    from k8sjob.schedule import Schedule
     from k8sjob.view.periods import Line
 
 
@@ -56,13 +58,21 @@ def next_of(job: JobRow, now: datetime) -> datetime | None:
     if job.schedule is None or job.suspended or job.gone_at is not None:
         return None
     try:
-        return parse(job.schedule, job.schedule_zone or "Etc/UTC").next(now)
+        return _parsed(job.schedule, job.schedule_zone or "Etc/UTC").next(now)
     except ConfigError:  # a schedule that no controller takes, or an @every without instants
         return None
 
 
+@lru_cache(maxsize=4096)  # reading one takes ten times as long as asking it
+def _parsed(text: str, zone: str) -> Schedule:
+    return parse(text, zone)
+
+
 HEADER = ("NAMESPACE", "NAME", "SCHEDULE", "UNFINISHED", "OLDEST", "LAST DONE", "NEXT")
-WIDE = ("KIND", "TIME ZONE", "FLOOR", "FAILED IN A ROW", "HELD")
+WIDE = (
+    *("KIND", "TIME ZONE", "FLOOR", "FAILED IN A ROW", "HELD"),
+    *("OWNER", "SEVERITY", "CATCH-UP"),
+)
 
 
 def cells(
@@ -93,7 +103,10 @@ def _wide(line: JobLine) -> list[str]:
         job.zone or NOTHING,
         job.floor or NOTHING,
         str(job.consecutive_failures),
-        line.holds[0].reason if line.holds else NOTHING,
+        one_line(line.holds[0].reason) if line.holds else NOTHING,
+        one_line(job.owner) or NOTHING,
+        one_line(job.severity) or NOTHING,
+        (job.catch_up if job.is_tracked else None) or NOTHING,
     ]
 
 
@@ -114,9 +127,16 @@ def upcoming(line: JobLine, now: datetime) -> str:
 def oldest(line: Line) -> str:
     """Return ``2026-09-11 (2d late, why)``; a part's period has the part before it."""
     part = line.key.job.part
-    late = " late" if line.state in (State.MISSING, State.DUE) else ""
-    why = f", {line.reason}" if line.reason else ""
-    return f"{f'{part}:' if part else ''}{line.key.period} ({line.age}{late}{why})"
+    told = [_lateness(line)]
+    if line.reason and not (line.state is State.DUE and line.deadline and line.reason == UNTRIED):
+        told.append(line.reason)
+    return f"{f'{part}:' if part else ''}{line.key.period} ({', '.join(told)})"
+
+
+def _lateness(line: Line) -> str:
+    if line.state is State.DUE and line.deadline:
+        return f"due {clock(line.deadline, line.at)}"
+    return f"{line.age} late" if line.state in (State.MISSING, State.DUE) else line.age
 
 
 def as_json(line: JobLine) -> dict[str, Any]:
@@ -143,4 +163,10 @@ def as_json(line: JobLine) -> dict[str, Any]:
         "consecutive_failures": job.consecutive_failures,
         "floor": job.floor,
         "holds": [hold.reason for hold in line.holds],
+        "tracked_since": stamp(job.tracked_since),
+        "done_until": stamp(job.done_until),
+        "catch_up": job.catch_up if job.is_tracked else None,
+        "owner": job.owner,
+        "severity": job.severity,
+        "runbook": job.runbook,
     }

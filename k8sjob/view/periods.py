@@ -18,10 +18,15 @@ if TYPE_CHECKING:
     from k8sjob.key import Key
     from k8sjob.ledger.read import PeriodRow, Snapshot
 
+#: The reason where nothing tells one.
+UNTRIED = "no attempt is known"
+#: The origin of a period that has no row and no attempt: its schedule names it.
+COMPUTED = "computed"
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A period, its row (None: only attempts) and what it is at the snapshot's moment."""
+    """A period, its row (None: tried, or only worked out) and what it is at the moment."""
 
     key: Key
     row: PeriodRow | None
@@ -29,13 +34,14 @@ class Line:
     state: State
     zone: str | None
     at: datetime | None
+    deadline: datetime | None
     age: str
     reason: str
 
 
 def lines(seen: Snapshot, states: frozenset[State]) -> list[Line]:
     """Return the periods in one of ``states``: by job, within it the oldest first."""
-    made = [_line(seen, key) for key in seen.rows]
+    made = [line_of(seen, key) for key in seen.rows]
     wanted = [line for line in made if line.state in states]
     return sorted(wanted, key=lambda line: (str(line.key.job), st.oldest_first(seen, line.key)))
 
@@ -52,9 +58,10 @@ def cut(seen: Snapshot, found: list[Line], limit: int) -> list[Line]:
     return [line for line in found if line.key in kept]
 
 
-def _line(seen: Snapshot, key: Key) -> Line:
+def line_of(seen: Snapshot, key: Key) -> Line:
+    """Return what one period is."""
     row, tries = seen.rows[key], seen.tries.get(key, Tries())
-    state = st.state_of(row, tries, seen.now)
+    state = st.state_of(row, tries, seen.now, seen.slots.get(key))
     return Line(
         key=key,
         row=row,
@@ -62,6 +69,7 @@ def _line(seen: Snapshot, key: Key) -> Line:
         state=state,
         zone=st.zone_of(seen, key),
         at=st.time_of(seen, key),
+        deadline=st.deadline_of(seen, key),
         age=span(seen.now - st.age_from(seen, key)),
         reason=_reason(seen, key, state),
     )
@@ -72,20 +80,21 @@ def _reason(seen: Snapshot, key: Key, state: State) -> str:
     row, tries = seen.rows[key], seen.tries.get(key, Tries())
     if state in (State.DONE, State.UPCOMING, State.RUNNING):
         return one_line(row.reason if row else None)
+    if state is State.SUSPENDED:
+        return "the CronJob was suspended"
     holds = st.in_force(seen.holds, key, seen.now)
     if holds and state in (State.DUE, State.MISSING):
         return f"held: {one_line(holds[0].reason)}"
     if row is not None and row.reason:
         lapsed = " (its time is up)" if st.has_lapsed(row, seen.now) else ""
         return one_line(row.reason) + lapsed
-    return _why_not_done(row, tries)
+    return _why_not_done(tries, uncertain=st.is_uncertain(seen, key))
 
 
-def _why_not_done(row: PeriodRow | None, tries: Tries) -> str:
+def _why_not_done(tries: Tries, *, uncertain: bool) -> str:
     last = tries.last
     if last is None:
-        uncertain = " (schedule uncertain)" if row and row.uncertain else ""
-        return f"no attempt is known{uncertain}"
+        return "schedule uncertain" if uncertain else UNTRIED
     if last.ended_at is None:
         return "no end was written (killed?)"
     return said(last)
@@ -122,20 +131,24 @@ def _cells(
         line.age,
         line.reason,
     ]
-    return row + _wide(line) if wide else row
+    return row + _wide(line, origin_of(seen, line.key)) if wide else row
 
 
-def _wide(line: Line) -> list[str]:
+def _wide(line: Line, origin: str | None) -> list[str]:
     row = line.row
-    if row is None:
-        return [NOTHING] * len(WIDE)
     return [
-        str(row.generation),
-        short(row.attempt) if row.attempt else NOTHING,
-        stamp(row.done_at) or NOTHING,
-        stamp(row.deadline_at) or NOTHING,
-        row.origin,
+        str(row.generation) if row else NOTHING,
+        short(row.attempt) if row and row.attempt else NOTHING,
+        (stamp(row.done_at) if row else None) or NOTHING,
+        stamp(line.deadline) or NOTHING,
+        origin or NOTHING,
     ]
+
+
+def origin_of(seen: Snapshot, key: Key) -> str | None:
+    """Return who made the row; ``computed`` where there is none and the schedule names it."""
+    row = seen.rows.get(key)
+    return row.origin if row else COMPUTED if key in seen.slots else None
 
 
 def stamp(at: datetime | None) -> str | None:
@@ -155,14 +168,16 @@ def as_json(seen: Snapshot, line: Line) -> dict[str, Any]:
         "unfinished": line.state in st.UNFINISHED,
         "scheduled_for": stamp(line.at),
         "time_zone": line.zone,
-        "deadline": stamp(row.deadline_at) if row else None,
+        "deadline": stamp(line.deadline),
+        "uncertain": st.is_uncertain(seen, line.key),
         "reason": line.reason or None,
         "until": stamp(row.until) if row else None,
         "generation": row.generation if row else 0,
         "attempt": str(row.attempt) if row and row.attempt else None,
         "done_at": stamp(row.done_at) if row else None,
         "changed_at": stamp(row.changed_at) if row else None,
-        "origin": row.origin if row else None,
+        "origin": origin_of(seen, line.key),
+        "superseded_by": row.superseded_by if row else None,
         "attempts": line.tries.count,
         "alive": any(st.is_alive(a, seen.now) for a in line.tries.endless),
         "last_attempt": str(last.id) if last else None,

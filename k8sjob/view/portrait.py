@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from k8sjob.states import State
+from k8sjob.view.gaps import notes
 from k8sjob.view.jobs import lines as job_lines
 from k8sjob.view.jobs import oldest, schedule, upcoming
 from k8sjob.view.oddities import of_attempt
 from k8sjob.view.story import attempt_line, hold_lines, section
+from k8sjob.view.tracking import limit_lines, pass_lines, tracked_lines, version_lines
 from k8sjob.view.words import count, local, utc
 
 if TYPE_CHECKING:
@@ -24,22 +26,35 @@ _MOST = 20
 
 def portrait(seen: Snapshot, name: JobName) -> Iterator[str]:
     """Yield the lines of a job's portrait."""
-    line = next(job for job in job_lines(seen) if job.job.job == name.job)
+    line = line_of(seen, name)
     job = line.job
     yield from section("Job", [str(name)])
     yield from section("Kind", [str(job.kind or "not known: it has no period yet")])
     yield from section("Zone", [job.zone or "not known"])
     yield from section("Schedule", _schedule(seen, line))
+    yield from section("Versions", version_lines(job.versions) if job.is_tracked else ())
+    yield from section("Tracked", tracked_lines(job))
+    yield from section("Last pass", pass_lines(job, seen.now))
+    yield from section("Limits", limit_lines(job))
     if job.floor is not None:
         yield from section("Floor", [f"{job.floor} (what is older and finished may be pruned)"])
     holds = [hold for hold in seen.holds if hold.covers(name)]
     yield from section("Holds", hold_lines(seen, holds))
     yield from section("Last done", [_last_done(seen, name, line) or "never"])
     yield from section("Counters", _counters(seen, line))
-    yield from section("Unfinished", _unfinished(line))
+    yield from section("Unfinished", [*_unfinished(line), *notes(seen)])
     yield from section("Attempts", (attempt_line(a, seen) for a in seen.attempts))
-    odd = [text for attempt in seen.attempts for text in of_attempt(attempt, seen.now)]
-    yield from section("Known", odd)
+    yield from section("Known", known(seen))
+
+
+def known(seen: Snapshot) -> list[str]:
+    """Return what is odd about the job's last attempts."""
+    return [text for attempt in seen.attempts for text in of_attempt(attempt, seen.now)]
+
+
+def line_of(seen: Snapshot, name: JobName) -> JobLine:
+    """Return the line of a job that was seen."""
+    return next(job for job in job_lines(seen) if job.job.job == name.job)
 
 
 def _last_done(seen: Snapshot, name: JobName, line: JobLine) -> str | None:

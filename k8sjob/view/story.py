@@ -11,13 +11,14 @@ from k8sjob.view import state as st
 from k8sjob.view.asked import unknown
 from k8sjob.view.oddities import oddities
 from k8sjob.view.table import paint
-from k8sjob.view.words import duration, ending, lines, local, one_line, said, utc
+from k8sjob.view.words import clock, duration, ending, lines, local, one_line, said, utc
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from k8sjob.errors import K8sjobError
     from k8sjob.key import Key
+    from k8sjob.ledger.launches import Launch
     from k8sjob.ledger.read import AttemptRow, EventRow, HoldRow, PeriodRow, Snapshot
 
 _WIDTH = 12
@@ -33,9 +34,8 @@ def section(title: str, body: Iterable[str]) -> Iterator[str]:
 
 def story(seen: Snapshot, key: Key, *, colour: bool) -> Iterator[str]:
     """Yield the lines of the story."""
-    row, tries = seen.rows[key], seen.tries.get(key, Tries())
-    state = st.state_of(row, tries, seen.now)
-    expired = row is None and _floor_above(seen, key) is not None
+    row, state = seen.rows[key], state_in(seen, key)
+    expired = is_expired(seen, key)
     holds = [hold for hold in seen.holds if hold.covers(key.job)]
     yield from section("Key", [str(key)])
     yield from section("Scheduled", _scheduled(seen, key))
@@ -43,13 +43,24 @@ def story(seen: Snapshot, key: Key, *, colour: bool) -> Iterator[str]:
     if expired:
         yield from section("State", [f"expired (the floor is {_floor_above(seen, key)})"])
     else:
-        yield from section("State", _state(shown, row, state))
+        yield from section("State", _state(seen, key, shown, row, state))
+    yield from section("Jobs", launch_lines(seen.launches))
     yield from section("Attempts", _attempts(seen))
     yield from section("Events", _events(seen.events))
     yield from section("Holds", hold_lines(seen, holds))
     yield from section("Known", oddities(seen, key))
-    advice = ["nothing: it can never be claimed again"] if expired else what_now(seen, key, state)
-    yield from section("What now", advice)
+    yield from section("What now", what_now(seen, key, state))
+
+
+def state_in(seen: Snapshot, key: Key) -> State:
+    """Return what the period is at the snapshot's moment."""
+    tries = seen.tries.get(key, Tries())
+    return st.state_of(seen.rows[key], tries, seen.now, seen.slots.get(key))
+
+
+def is_expired(seen: Snapshot, key: Key) -> bool:
+    """Whether it has no row and is not above the floor: nobody knows, and nobody may do it."""
+    return seen.rows[key] is None and _floor_above(seen, key) is not None
 
 
 def _floor_above(seen: Snapshot, key: Key) -> str | None:
@@ -60,8 +71,9 @@ def _floor_above(seen: Snapshot, key: Key) -> str | None:
 
 
 def _scheduled(seen: Snapshot, key: Key) -> Iterator[str]:
-    at, zone, row = st.time_of(seen, key), st.zone_of(seen, key), seen.rows[key]
-    due = f", due {utc(row.deadline_at)}" if row and row.deadline_at else ""
+    at, zone = st.time_of(seen, key), st.zone_of(seen, key)
+    deadline = st.deadline_of(seen, key)
+    due = f", due {clock(deadline, at)}" if deadline else ""
     if at is None:
         yield f"{key.period}, when that begins is not known{due}"
         return
@@ -69,10 +81,28 @@ def _scheduled(seen: Snapshot, key: Key) -> Iterator[str]:
     yield f"{f'{there} {zone} = ' if there else ''}{at:%Y-%m-%dT%H:%M:%SZ}{due}"
 
 
-def _state(shown: str, row: PeriodRow | None, state: State) -> Iterator[str]:
+def _state(
+    seen: Snapshot, key: Key, shown: str, row: PeriodRow | None, state: State
+) -> Iterator[str]:
     if row is None:
-        yield f"{shown} (nothing is stored: it was tried, and nobody has done it)"
-        return
+        yield f"{shown} ({_without_row(seen, state)})"
+    else:
+        yield from _of_row(key, shown, row, state)
+    if st.is_uncertain(seen, key):
+        yield "schedule uncertain: it is not known whether the job had this schedule then"
+
+
+def _without_row(seen: Snapshot, state: State) -> str:
+    if seen.attempts and state is not State.UPCOMING:
+        return "nothing is stored: it was tried, and nobody has done it"
+    if state is State.SUSPENDED:
+        return "the CronJob was suspended"
+    if state is State.UPCOMING:
+        return "its schedule names it"
+    return "worked out: its schedule names it, and nothing is stored yet"
+
+
+def _of_row(key: Key, shown: str, row: PeriodRow, state: State) -> Iterator[str]:
     stored = "" if row.state == state else f"{row.state} "
     yield f"{shown} ({stored}since {utc(row.changed_at)}, generation {row.generation})"
     if row.reason:
@@ -85,10 +115,19 @@ def _state(shown: str, row: PeriodRow | None, state: State) -> Iterator[str]:
         user = f" (database user {row.db_user})" if row.db_user else ""
         by = f" by attempt {short(row.attempt)}" if row.attempt else ""
         yield f"done {utc(row.done_at)}{by}{user}"
+    if row.superseded_by:
+        yield f"superseded by {key.job}:{row.superseded_by}"
     if row.payload_sha256:
         yield f"payload sha256:{row.payload_sha256.hex()}"
-    if row.uncertain:
-        yield "schedule uncertain: it is not known whether the job had this schedule then"
+
+
+def launch_lines(launches: Sequence[Launch]) -> Iterator[str]:
+    """Yield each Job that backfill or catch-up made, or was about to make."""
+    for one in launches:
+        made = f"  {utc(one.noted_at)}" if one.noted_at else ""
+        there = "" if one.uid else "  (noted before it was made)"
+        number = f"generation {one.generation}, try {one.try_}"
+        yield f"{one.name}{made}  {number}  {one_line(one.reason)}".rstrip() + there
 
 
 def _attempts(seen: Snapshot) -> Iterator[str]:
@@ -134,22 +173,35 @@ def hold_lines(seen: Snapshot, holds: Sequence[HoldRow]) -> Iterator[str]:
 
 def what_now(seen: Snapshot, key: Key, state: State) -> Iterator[str]:
     """Yield what can be done about it, as lines to paste."""
-    if state in (State.DUE, State.MISSING):
+    if is_expired(seen, key):
+        yield "nothing: it can never be claimed again"
+    elif state in (State.DUE, State.MISSING):
         for hold in st.in_force(seen.holds, key, seen.now):
             target = hold.job or (f"-n {hold.namespace}" if hold.namespace else "-A")
             yield f'k8sjob release {target} --reason "…"   (it is held)'
-        yield f"k8sjob run TARGET --job {key.job} --period {key.period}"
+        yield _again(seen, key)
         yield f'k8sjob skip {key} --reason "…"   (if it need not be done)'
-    elif state is State.RUNNING:
-        yield f"k8sjob get attempts {key}   (it is under way)"
-    elif state is State.BLOCKED:
-        yield f'k8sjob release {key} --reason "…"'
-    elif state is State.AWAITING:
-        yield f'k8sjob confirm {key} --reason "…"   (once its effect was seen)'
-    elif state is State.UPCOMING:
-        yield "nothing: its time is still to come"
+    elif state is State.SUSPENDED:
+        yield f"nothing. To do it all the same: {_again(seen, key)}"
     else:
-        yield f'nothing. To do it again: k8sjob reopen {key} --reason "…"'
+        yield _ADVICE.get(state, _REOPEN).format(key)
+
+
+_REOPEN = 'nothing. To do it again: k8sjob reopen {} --reason "…"'
+_ADVICE = {
+    State.RUNNING: "k8sjob get attempts {}   (it is under way)",
+    State.BLOCKED: 'k8sjob release {} --reason "…"',
+    State.AWAITING: 'k8sjob confirm {} --reason "…"   (once its effect was seen)',
+    State.UPCOMING: "nothing: its time is still to come",
+}
+
+
+def _again(seen: Snapshot, key: Key) -> str:
+    """Return how to have it done: by a Job where there is a CronJob, and parts by hand."""
+    job, period = seen.jobs.get(key.job.job), key.period
+    if job is not None and job.is_tracked and key.job.part is None:
+        return f"k8sjob backfill {key.job} --from {period} --to {period}"
+    return f"k8sjob run TARGET --job {key.job} --period {period}"
 
 
 def not_there(seen: Snapshot, key: Key) -> K8sjobError:

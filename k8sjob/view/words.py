@@ -44,6 +44,12 @@ def utc(at: datetime) -> str:
     return f"{at:%Y-%m-%d %H:%M:%SZ}"
 
 
+def clock(at: datetime, beside: datetime | None = None) -> str:
+    """Return ``00:15:00Z`` where ``beside`` is of the same day, else the whole as `utc` does."""
+    same = beside is not None and at.date() == beside.date()
+    return f"{at:%H:%M:%SZ}" if same else utc(at)
+
+
 def local(at: datetime, zone_name: str | None, *, year: bool = False) -> str:
     """Return ``Sun 13 Sep 02:00``, the zone's time; nothing where the zone is not known."""
     try:

@@ -11,10 +11,12 @@ import pytest
 
 from k8sjob.cli import looking
 from k8sjob.cli.main import main
+from tests.fix_stores import Store
 
 if TYPE_CHECKING:
-    from tests.fix_stores import Store
+    from tests.fix_stores import Database
     from tests.template import Role
+    from tests.view.tracked import Tracked
 
 JOB = "billing/daily-credit"
 NOW = datetime(2026, 9, 13, 19, tzinfo=UTC)
@@ -61,10 +63,10 @@ class Ledger:
     patch: pytest.MonkeyPatch
     capsys: pytest.CaptureFixture[str]
 
-    def call(self, *args: str, role: Role = "reader") -> Told:
+    def call(self, *args: str, role: Role = "reader", dsn: str | None = None) -> Told:
         """Call ``k8sjob`` with these arguments, as somebody who may only look."""
         db = self.store.db
-        self.patch.setenv("K8SJOB_DSN", db.dsn(role) if db else self.store.dsn)
+        self.patch.setenv("K8SJOB_DSN", dsn or (db.dsn(role) if db else self.store.dsn))
         self.capsys.readouterr()
         with pytest.raises(SystemExit) as end:
             main(list(args))
@@ -140,3 +142,45 @@ def ledger(
     """Give an empty ledger to the test, once per store; it is 19:00 on 13 September 2026."""
     monkeypatch.setattr(looking, "now", lambda _reader: NOW)
     return Ledger(store, monkeypatch, capsys)
+
+
+@pytest.fixture
+def tracked(
+    db: Database, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Tracked:
+    """Give a ledger of Postgres to the test, for jobs that a reconciler tracks; same time."""
+    from tests.view.tracked import Tracked
+
+    monkeypatch.setattr(looking, "now", lambda _reader: NOW)
+    store = Store("postgres", db.server.name, db.dsn("runner"), db=db)
+    return Tracked(store, monkeypatch, capsys)
+
+
+LIMITS = {
+    "manual_runs": "oldest-missing",
+    "max_lateness_s": 7200.0,
+    "catch_up_max_count": 3,
+    "catch_up_max_age_s": 86400.0,
+}
+
+
+@pytest.fixture
+def credit(tracked: Tracked) -> Tracked:
+    """Give a job at midnight by UTC whose schedule was edited; the mark is at the 12th."""
+    tracked.track(
+        cronjob="credit-cron",
+        zone="Europe/Rome",
+        catch_up="every",
+        limits=LIMITS,
+        grace_s=900,
+        max_duration_s=3600,
+        owner="payments",
+        severity="page",
+        runbook="https://example.org/credit",
+    )
+    tracked.version("0 1 * * *", "01T00:00:00")
+    tracked.version("0 2 * * *", "09T10:05:00", earliest="09T10:00:00")
+    tracked.expect(11, "11T00:15:00")
+    tracked.put(12, "done")
+    tracked.mark("12T00:00:00")
+    return tracked

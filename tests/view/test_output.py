@@ -34,7 +34,7 @@ def test_the_reference_lists_the_fields_of_the_json(ledger: Ledger, what: str) -
     ledger.put(12, "open")
     ledger.tried(1, 12, "12T00:00:05")
     told = ledger.call("get", what, "-o", "json").json
-    assert list(told) == [what, "cut"]
+    assert list(told) == [what, "cut", "notes"]
     assert list(told[what][0]) == documented(what)
 
 
@@ -45,7 +45,7 @@ def test_wide_tables_have_more_columns(ledger: Ledger) -> None:
     assert (
         ledger.call("get", "jobs", "-o", "wide")
         .lines[0]
-        .endswith("NEXT  KIND       TIME ZONE    FLOOR  FAILED IN A ROW  HELD")
+        .endswith("TIME ZONE    FLOOR  FAILED IN A ROW  HELD  OWNER  SEVERITY  CATCH-UP")
     )
     assert (
         ledger.call("get", "periods", "-o", "wide")
