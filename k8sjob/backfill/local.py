@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from k8sjob.backfill.plan import Action
 from k8sjob.errors import K8sjobError
-from k8sjob.run.sources import Resolved
+from k8sjob.run.origin.sources import Resolved
 from k8sjob.view.words import count
 
 if TYPE_CHECKING:

@@ -14,14 +14,14 @@ from k8sjob import log
 from k8sjob.duration import parse_duration
 from k8sjob.errors import K8sjobError
 from k8sjob.ledger import settings
-from k8sjob.run.context_file import as_dict, write_context
 from k8sjob.run.entry import redactor, tell_failure_to_start
-from k8sjob.run.init import resolve_once
+from k8sjob.run.origin.context_file import as_dict, write_context
+from k8sjob.run.origin.init import resolve_once
 from k8sjob.run.request import Flags
 
 if TYPE_CHECKING:
     from k8sjob.ledger.settings import Address
-    from k8sjob.run.context_file import Context
+    from k8sjob.run.origin.context_file import Context
     from k8sjob.run.result import Result
 
 logger = logging.getLogger("k8sjob")

@@ -13,13 +13,13 @@ from k8sjob.duration import parse_duration
 from k8sjob.errors import K8sjobError
 from k8sjob.ledger import settings
 from k8sjob.run.entry import find_period, run, tell_failure_to_start, with_secrets_hidden
+from k8sjob.run.origin.sources import passed
 from k8sjob.run.request import Flags, make_request
-from k8sjob.run.sources import passed
 from k8sjob.run.target import Target
 
 if TYPE_CHECKING:
     from k8sjob.run.command import Command
-    from k8sjob.run.sources import Asked, Resolved
+    from k8sjob.run.origin.sources import Asked, Resolved
 
 
 class RunCommand(click.Command):

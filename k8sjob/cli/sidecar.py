@@ -45,7 +45,7 @@ def command(**flags: str | None) -> int:
     """
     # Kept until somebody listens: the main container may have ended before all is imported.
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGINT))
-    from k8sjob.run.sidecar import Flags, find_place, keep_books  # noqa: PLC0415  # see above
+    from k8sjob.run.sidecar.entry import Flags, find_place, keep_books  # noqa: PLC0415  # see above
 
     place = find_place(Flags(**flags), os.environ)
     log.set_up(str, as_json=place.as_json)  # until the secrets are known

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from k8sjob.ledger.contract import Ledger
     from k8sjob.ledger.settings import Address
     from k8sjob.run.command import Command
+    from k8sjob.run.origin.sources import Asked, Resolved
     from k8sjob.run.request import Request
     from k8sjob.run.result import Result
-    from k8sjob.run.sources import Asked, Resolved
 
 log = logging.getLogger("k8sjob")
 
@@ -124,8 +124,8 @@ def find_period(asked: Asked, address: Address, env: Mapping[str, str]) -> Resol
 
     Over a connection of its own: the run's is called after the period.
     """
-    from k8sjob.run.facts import AskedFacts  # noqa: PLC0415  # most often the period is passed
-    from k8sjob.run.resolve import resolve  # noqa: PLC0415  # as above
+    from k8sjob.run.origin.facts import AskedFacts  # noqa: PLC0415  # most often the period is passed
+    from k8sjob.run.origin.resolve import resolve  # noqa: PLC0415  # as above
 
     ledger = open_ledger(address, application_name="k8sjob resolve", lock_timeout_s=30.0)
     drive(ledger.open())

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from k8sjob.ledger.contract import Attempt, Ending
 from k8sjob.run.doubt import first_line
 from k8sjob.run.late import skip
-from k8sjob.run.on_schedule import checked
+from k8sjob.run.origin.on_schedule import checked
 from k8sjob.run.points import reached
 from k8sjob.version import __version__
 

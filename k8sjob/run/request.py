@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from k8sjob.duration import parse_duration
 from k8sjob.errors import ConfigError, UsageError
 from k8sjob.ledger.contract import digest
-from k8sjob.run.sources import passed, read_asked
+from k8sjob.run.origin.sources import passed, read_asked
 from k8sjob.run.target import Target
 from k8sjob.states import Outcome
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from k8sjob.key import Key, KeyRange
-    from k8sjob.run.sources import Asked, Resolved
+    from k8sjob.run.origin.sources import Asked, Resolved
 
 _OUTPUT_BYTES = 2048
 

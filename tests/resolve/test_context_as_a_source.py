@@ -11,7 +11,7 @@ import pytest
 
 from k8sjob.errors import ConfigError
 from k8sjob.key import Key, KeyRange
-from k8sjob.run.context_file import Context
+from k8sjob.run.origin.context_file import Context
 from tests.resolve.world import POD, UID, World, find, ledger
 
 WHOLE = Context(

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from k8sjob.errors import ConfigError, TryAgain
 from k8sjob.key import Key, KeyRange
-from k8sjob.run.context_file import (
+from k8sjob.run.origin.context_file import (
     Context,
     as_dict,
     as_shell,

@@ -7,7 +7,7 @@ import pytest
 from k8sjob.errors import K8sjobError
 from k8sjob.key import Key
 from k8sjob.ledger.known import Resolution
-from k8sjob.run.context_file import Context
+from k8sjob.run.origin.context_file import Context
 from tests.resolve.world import AWAY, POD, SLOT, UID, World, backfill, find, job, ledger, scheduled
 
 OTHER = Key.parse("billing/daily-credit:2026-08-01T00:00:00Z")

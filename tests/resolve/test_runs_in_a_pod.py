@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from k8sjob.run.context_file import read_context
+from k8sjob.run.origin.context_file import read_context
 from tests.inside.apiserver import status
 from tests.resolve.pod import ago, slot_job, text
 from tests.resolve.world import CRONJOB, JOB, UID, job

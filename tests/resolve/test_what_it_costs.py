@@ -13,8 +13,22 @@ from tests.run.commandline import CREDIT, JOB, PERIOD, CommandLine
 from tests.wire import WireProxy
 
 NOT_LOADED = (
-    *("k8sjob.schedule", "k8sjob.expect", "k8sjob.policy", "k8sjob.kube", "k8sjob.run.resolve"),
-    *("k8sjob.run.context_file", "zoneinfo", "tzdata", "http", "ssl", "urllib.request", "asyncio"),
+    *(
+        "k8sjob.schedule",
+        "k8sjob.expect",
+        "k8sjob.policy",
+        "k8sjob.kube",
+        "k8sjob.run.origin.resolve",
+    ),
+    *(
+        "k8sjob.run.origin.context_file",
+        "zoneinfo",
+        "tzdata",
+        "http",
+        "ssl",
+        "urllib.request",
+        "asyncio",
+    ),
 )
 #: What the driver loads by itself is its own.
 CALL = """

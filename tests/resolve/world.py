@@ -10,9 +10,9 @@ from k8sjob.errors import ConfigError
 from k8sjob.kube import words
 from k8sjob.kube.inside_trouble import Kind, Trouble
 from k8sjob.ledger.known import Known
+from k8sjob.run.origin.resolve import resolve
+from k8sjob.run.origin.sources import read_asked
 from k8sjob.run.request import Flags
-from k8sjob.run.resolve import resolve
-from k8sjob.run.sources import read_asked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from k8sjob.key import JobName
     from k8sjob.ledger.known import Resolution
     from k8sjob.period import Period
-    from k8sjob.run.context_file import Context
-    from k8sjob.run.sources import Resolved
+    from k8sjob.run.origin.context_file import Context
+    from k8sjob.run.origin.sources import Resolved
 
 #: The slot of the examples, a minute before now, and the names that go with it.
 SLOT = "2026-09-13T00:00:00Z"

@@ -9,8 +9,8 @@ from k8sjob.ledger.contract import Attempt
 from k8sjob.ledger.postgres.store import PostgresLedger
 from k8sjob.run import heartbeat
 from k8sjob.run.child import ticking
-from k8sjob.run.sidecar_books import Books, Shelf
-from k8sjob.run.sidecar_end import MainEnd
+from k8sjob.run.sidecar.books import Books, Shelf
+from k8sjob.run.sidecar.end import MainEnd
 from tests.sidecar.pod import ATTEMPT, KEY, OTHER, wait_until
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from k8sjob.run.sidecar_end import MainEnd
-from k8sjob.run.sidecar_main import ExitFile
+from k8sjob.run.sidecar.end import MainEnd
+from k8sjob.run.sidecar.main import ExitFile
 
 if TYPE_CHECKING:
     from pathlib import Path

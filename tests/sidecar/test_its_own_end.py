@@ -182,7 +182,7 @@ def test_the_termination_message_tells_how_it_ended(lite_pod: Pod) -> None:
 #: A sidecar that meets an error nobody has thought of: nothing can be looked up in its environment.
 BROKEN = """
 import sys
-from k8sjob.run.sidecar import Place, keep_books
+from k8sjob.run.sidecar.entry import Place, keep_books
 sys.exit(keep_books(Place(context=sys.argv[1], folder=sys.argv[1], container=None, stop_grace_s=1,
                           ledger=None, env=None, as_json=False)))
 """

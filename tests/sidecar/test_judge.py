@@ -8,7 +8,7 @@ import pytest
 
 from k8sjob.key import Key
 from k8sjob.ledger.contract import Claim
-from k8sjob.run.sidecar_end import MainEnd, Seen, judge
+from k8sjob.run.sidecar.end import MainEnd, Seen, judge
 from k8sjob.states import Outcome
 from tests.sidecar.pod import ATTEMPT, KEY, OTHER
 

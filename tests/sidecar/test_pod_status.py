@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from k8sjob.run.sidecar_end import MainEnd
-from k8sjob.run.sidecar_main import PATIENCE_S, ExitFile, PodStatus, settle
+from k8sjob.run.sidecar.end import MainEnd
+from k8sjob.run.sidecar.main import PATIENCE_S, ExitFile, PodStatus, settle
 from tests.inside.apiserver import Time, answer, inside, status
 
 if TYPE_CHECKING:

@@ -9,16 +9,16 @@ from k8sjob.key import Key, KeyRange
 from k8sjob.kube import words
 from k8sjob.kube.names import is_backfill_name
 from k8sjob.period import Period
-from k8sjob.run.case import Found
-from k8sjob.run.kubernetes_job import NotBelieved, believed_name, believed_timestamp
-from k8sjob.run.passed_on import from_ledger
+from k8sjob.run.origin.case import Found
+from k8sjob.run.origin.kubernetes_job import NotBelieved, believed_name, believed_timestamp
+from k8sjob.run.origin.passed_on import from_ledger
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from k8sjob.key import JobName
-    from k8sjob.run.case import Case
-    from k8sjob.run.kubernetes_job import KubernetesJob
+    from k8sjob.run.origin.case import Case
+    from k8sjob.run.origin.kubernetes_job import KubernetesJob
 
 # Sources that say when a schedule fired: a run that has its period from one can be too late.
 BY_API, BY_DOWNWARD_API, BY_NAME = "scheduled-timestamp", "downward-api", "job-name"
@@ -86,7 +86,7 @@ def _scheduled(case: Case, job: KubernetesJob) -> Found | None:
 
 
 def _manual(case: Case, job: KubernetesJob) -> Found:
-    from k8sjob.run.manual import manual  # noqa: PLC0415  # few Jobs come this far
+    from k8sjob.run.origin.manual import manual  # noqa: PLC0415  # few Jobs come this far
 
     return manual(case, job)
 

@@ -12,7 +12,7 @@
 === ================================== =====================================================
 
 Never now, never a Pod's name, never the time at which something was made. Pure: whatever has to be
-asked is behind :class:`k8sjob.run.case.Facts`. docs/periods.md tells it to users.
+asked is behind :class:`k8sjob.run.origin.case.Facts`. docs/periods.md tells it to users.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING
 
 from k8sjob.key import Key
 from k8sjob.ledger.known import Resolution
-from k8sjob.run.case import Case, Facts, Found
-from k8sjob.run.from_cluster import FIRED, from_api, from_downward_api, from_name
 from k8sjob.run.lateness import lateness
-from k8sjob.run.on_schedule import check_on_schedule, window_end
-from k8sjob.run.passed_on import as_kept, from_context, from_flags, from_ledger, origin
-from k8sjob.run.refusal import unresolved
-from k8sjob.run.sources import Asked, Resolved
+from k8sjob.run.origin.case import Case, Facts, Found
+from k8sjob.run.origin.from_cluster import FIRED, from_api, from_downward_api, from_name
+from k8sjob.run.origin.on_schedule import check_on_schedule, window_end
+from k8sjob.run.origin.passed_on import as_kept, from_context, from_flags, from_ledger, origin
+from k8sjob.run.origin.refusal import unresolved
+from k8sjob.run.origin.sources import Asked, Resolved
 
 if TYPE_CHECKING:
     from k8sjob.ledger.known import Known

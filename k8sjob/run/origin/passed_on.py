@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from k8sjob.errors import ConfigError
 from k8sjob.key import KeyRange
-from k8sjob.run.case import Found
+from k8sjob.run.origin.case import Found
 
 if TYPE_CHECKING:
     from k8sjob.key import JobName
     from k8sjob.ledger.known import Resolution
-    from k8sjob.run.case import Case
+    from k8sjob.run.origin.case import Case
 
 _BY_HAND = ("--period", "K8SJOB_PERIOD")
 _WRAPPED = ("context (", "remembered (")

@@ -16,14 +16,14 @@ from k8sjob.ledger.contract import Claim, Terms, drive
 from k8sjob.run.child.ticking import ticking
 from k8sjob.run.doubt import first_line
 from k8sjob.run.heartbeat import Heartbeat, beats
-from k8sjob.run.sidecar_end import BUSY, Seen, is_done, judge
+from k8sjob.run.sidecar.end import BUSY, Seen, is_done, judge
 from k8sjob.states import NotApplied, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from k8sjob.ledger.contract import Attempt, Ending, Ledger
-    from k8sjob.run.sidecar_end import MainEnd
+    from k8sjob.run.sidecar.end import MainEnd
 
 log = logging.getLogger("k8sjob")
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from k8sjob.errors import Denied, ExitCode, NoPeriod, TryAgain, Unavailable
-from k8sjob.run.sources import ADVICE
+from k8sjob.run.origin.sources import ADVICE
 
 if TYPE_CHECKING:
     from k8sjob.errors import K8sjobError
-    from k8sjob.run.case import Case
+    from k8sjob.run.origin.case import Case
 
 _ERRORS: dict[ExitCode, type[K8sjobError]] = {
     ExitCode.DENIED: Denied,

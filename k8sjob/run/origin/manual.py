@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from k8sjob.errors import NoPeriod
 from k8sjob.policy import ManualRuns
-from k8sjob.run.case import Found
-from k8sjob.run.refusal import refused
+from k8sjob.run.origin.case import Found
+from k8sjob.run.origin.refusal import refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from k8sjob.key import JobName
     from k8sjob.ledger.known import Known
     from k8sjob.period import Period
-    from k8sjob.run.case import Case
-    from k8sjob.run.kubernetes_job import KubernetesJob
+    from k8sjob.run.origin.case import Case
+    from k8sjob.run.origin.kubernetes_job import KubernetesJob
 
 #: Periods that the ledger is asked about at a time.
 _BATCH = 500

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from k8sjob.errors import K8sjobError
 from k8sjob.kube.inside_trouble import Trouble
 from k8sjob.run.doubt import first_line
-from k8sjob.run.sidecar_end import MainEnd
+from k8sjob.run.sidecar.end import MainEnd
 
 if TYPE_CHECKING:
     from collections.abc import Callable

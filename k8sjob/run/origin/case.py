@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from k8sjob.cycle import Cycle
 from k8sjob.errors import K8sjobError, UsageError
-from k8sjob.run.kubernetes_job import read_job
-from k8sjob.run.refusal import unresolved
+from k8sjob.run.origin.kubernetes_job import read_job
+from k8sjob.run.origin.refusal import unresolved
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from k8sjob.key import JobName, KeyRange
     from k8sjob.ledger.known import Known, Resolution
     from k8sjob.period import Period
-    from k8sjob.run.context_file import Context
-    from k8sjob.run.kubernetes_job import KubernetesJob
-    from k8sjob.run.sources import Asked
+    from k8sjob.run.origin.context_file import Context
+    from k8sjob.run.origin.kubernetes_job import KubernetesJob
+    from k8sjob.run.origin.sources import Asked
 
 
 class Facts(Protocol):

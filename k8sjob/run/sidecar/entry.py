@@ -29,20 +29,20 @@ from k8sjob.ledger.contract import Attempt
 from k8sjob.ledger.open import open_ledger
 from k8sjob.ledger.uuid7 import short
 from k8sjob.run.child.signalpipe import SignalPipe, signals_on_a_pipe
-from k8sjob.run.context_file import read_context
 from k8sjob.run.doubt import first_line
 from k8sjob.run.entry import redactor
+from k8sjob.run.origin.context_file import read_context
 from k8sjob.run.report import write_termination_message
-from k8sjob.run.sidecar_books import Books, Shelf
-from k8sjob.run.sidecar_main import ExitFile, PodStatus, settle
+from k8sjob.run.sidecar.books import Books, Shelf
+from k8sjob.run.sidecar.main import ExitFile, PodStatus, settle
 from k8sjob.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from k8sjob.ledger.contract import Ending
-    from k8sjob.run.context_file import Context
-    from k8sjob.run.sidecar_end import MainEnd
+    from k8sjob.run.origin.context_file import Context
+    from k8sjob.run.sidecar.end import MainEnd
 
 T = TypeVar("T")
 

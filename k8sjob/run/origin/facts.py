@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from k8sjob.ledger.contract import Ledger
     from k8sjob.ledger.known import Known, Resolution
     from k8sjob.period import Period
-    from k8sjob.run.context_file import Context
+    from k8sjob.run.origin.context_file import Context
 
 
 class AskedFacts:
-    """The facts of one process. See :class:`k8sjob.run.case.Facts`.
+    """The facts of one process. See :class:`k8sjob.run.origin.case.Facts`.
 
     ``ledger`` is connected, and closed by whoever has opened it; None: there is none, and ``away``
     is why, if one is set.
@@ -35,7 +35,7 @@ class AskedFacts:
 
     def context(self, path: str) -> Context:
         """Return the context file. Raises ConfigError."""
-        from k8sjob.run.context_file import read_context  # noqa: PLC0415  # where there is one
+        from k8sjob.run.origin.context_file import read_context  # noqa: PLC0415  # where there is one
 
         return read_context(path)
 

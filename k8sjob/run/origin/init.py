@@ -12,12 +12,12 @@ from k8sjob.errors import ConfigError, K8sjobError, TryAgain, Unavailable
 from k8sjob.ledger.contract import drive
 from k8sjob.ledger.open import open_ledger
 from k8sjob.ledger.uuid7 import uuid7
-from k8sjob.run.context_file import context_of
-from k8sjob.run.facts import AskedFacts
+from k8sjob.run.origin.context_file import context_of
+from k8sjob.run.origin.facts import AskedFacts
+from k8sjob.run.origin.resolve import resolve
+from k8sjob.run.origin.sources import read_asked
 from k8sjob.run.record import record
 from k8sjob.run.request import make_request
-from k8sjob.run.resolve import resolve
-from k8sjob.run.sources import read_asked
 from k8sjob.run.target import Target
 
 if TYPE_CHECKING:
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
     from k8sjob.ledger.contract import Ledger
     from k8sjob.ledger.settings import Address
-    from k8sjob.run.context_file import Context
+    from k8sjob.run.origin.context_file import Context
+    from k8sjob.run.origin.sources import Resolved
     from k8sjob.run.request import Flags, Request
     from k8sjob.run.result import Result
-    from k8sjob.run.sources import Resolved
 
 log = logging.getLogger("k8sjob")
 
@@ -58,7 +58,7 @@ def resolve_once(
 
     ``find`` looks the ledger's address up at each try, of which there are some within ``wait_s``
     seconds; None: none is set. Without a ledger less is known, and a warning says what. Raises as
-    :func:`k8sjob.run.resolve.resolve` does.
+    :func:`k8sjob.run.origin.resolve.resolve` does.
     """
     asked = read_asked(flags, env)
     if asked.context and not os.path.exists(asked.context):  # noqa: PTH110  # no pathlib at start

@@ -18,7 +18,7 @@ from k8sjob.key import Key, KeyRange
 
 if TYPE_CHECKING:
     from k8sjob.key import JobName
-    from k8sjob.run.sources import Resolved
+    from k8sjob.run.origin.sources import Resolved
 
 VERSION = 1
 CONTEXT, ENV = "context.json", "env"
