@@ -43,8 +43,9 @@ test-pure: $(DEV) ## Run the tests that need no server, SQLite's too
 bench: $(DEV) ## Measure what a claim costs: minutes, and nothing else should run meanwhile
 	@$(PY) -m benchmarks $(ARGS)
 
-docs: $(DEV) ## Write the help texts into docs/reference.md
+docs: $(DEV) ## Write help texts and metrics into docs/
 	@$(PY) -m tests.docs.write_help
+	@$(PY) -m tests.docs.write_metrics
 
 # ----------------------------------------------------------------------------------- checking
 

@@ -15,6 +15,7 @@ from benchmarks import (
     history,
     reconcile,
     round_trips,
+    serve,
     sqlite_file,
     throughput,
     transaction,
@@ -34,6 +35,7 @@ QUESTIONS = {
     "cold-start": cold_start.measure,
     "sqlite": sqlite_file.measure,
     "reconcile": reconcile.measure,
+    "serve": serve.measure,
 }
 
 

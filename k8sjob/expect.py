@@ -225,9 +225,7 @@ def _is_meant(same: list[_Fire], versions: Sequence[Version]) -> bool:
     return len(same) == len(held) and begun and lasts and all(v.direct for v in held[1:])
 
 
-def _fires_of(
-    version: Version, cycle: Cycle, after: datetime, upto: datetime
-) -> Iterator[_Fire]:
+def _fires_of(version: Version, cycle: Cycle, after: datetime, upto: datetime) -> Iterator[_Fire]:
     low = max(after, version.earliest_from)
     high = upto if version.valid_to is None else min(upto, version.valid_to)
     if low >= high:

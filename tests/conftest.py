@@ -12,9 +12,10 @@ pytest_plugins = [f"tests.{path.stem}" for path in Path(__file__).parent.glob("f
 pytest.register_assert_rewrite(*pytest_plugins)  # first, since they import each other
 
 # A developer's own settings must not decide what a test sees. This runs before any fixture is
-# imported; K8SJOB_TEST_* speak to the tests themselves (tests/README.md).
+# imported; some names speak to the tests themselves (tests/README.md).
+_TO_TESTS = ("K8SJOB_TEST_", "K8SJOB_E2E_", "K8SJOB_CLUSTER")
 for _name in list(os.environ):
-    if _name.startswith(("K8SJOB_", "PG")) and not _name.startswith("K8SJOB_TEST_"):
+    if _name.startswith(("K8SJOB_", "PG")) and not _name.startswith(_TO_TESTS):
         del os.environ[_name]
 
 # No deadline: how long an example takes says nothing on a machine that others use too.

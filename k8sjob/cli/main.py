@@ -25,6 +25,7 @@ COMMANDS = {
     "reopen": ("k8sjob.cli.reopen", "Let a period be done again."),
     "backfill": ("k8sjob.cli.backfill", "Run past periods, by Jobs or in this process."),
     "reconcile": ("k8sjob.cli.reconcile", "Find the periods that are missing."),
+    "serve": ("k8sjob.cli.serve", "Serve metrics, a status page and JSON."),
     "prune": ("k8sjob.cli.prune", "Delete old finished periods and old attempts."),
     "migrate": ("k8sjob.cli.migrate", "Bring the ledger to this version's schema."),
     "preview": ("k8sjob.cli.preview", "Show when a schedule fires, and what surprises."),

@@ -7,25 +7,23 @@ import os
 import signal
 import threading
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from k8sjob import log
 from k8sjob.cli import looking
+from k8sjob.cli.ledgers import find_each, redactor_of
 from k8sjob.duration import parse_duration
 from k8sjob.errors import ExitCode, UsageError
-from k8sjob.ledger import settings
-from k8sjob.ledger.secrets import Redactor
 from k8sjob.reconcile.report import as_json, as_rows, summary
 from k8sjob.view.table import table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
+    from k8sjob.cli.ledgers import Finds
     from k8sjob.kube.client import Cluster
-    from k8sjob.ledger.settings import Address
     from k8sjob.reconcile.passes import Orders
     from k8sjob.reconcile.report import Report
 
@@ -93,8 +91,8 @@ def command(  # noqa: PLR0913, PLR0917  # one an option
 
     seconds = parse_duration(every) if every else None
     orders = Orders(namespaces=namespaces or None, dry_run=dry_run, budget=max_launches)
-    known = _ledgers(ledgers, os.environ)
-    log.set_up(_redactor(known), as_json=log.wants_json())
+    known = find_each(ledgers, os.environ)
+    log.set_up(redactor_of(known), as_json=log.wants_json())
     connect = partial(Cluster.connect, context=context, kubeconfig=kubeconfig)
     if seconds is None:
         return _once(known, connect, orders, output)
@@ -102,7 +100,7 @@ def command(  # noqa: PLR0913, PLR0917  # one an option
 
 
 def _once(
-    known: Mapping[str, Callable[[], Address]],
+    known: Finds,
     connect: Callable[[], Cluster],
     orders: Orders,
     output: str,
@@ -138,33 +136,3 @@ def _again_and_again(once: Callable[[], int], seconds: float) -> int:
         once()
         stopped.wait(seconds)
     return 0
-
-
-def _ledgers(
-    names: tuple[str, ...], env: Mapping[str, str]
-) -> dict[str, Callable[[], settings.Address]]:
-    """Return how to find each ledger, anew at each pass: passwords change."""
-    if names:
-        return {name: partial(settings.find, env, ledger=name) for name in names}
-    from k8sjob.reconcile.passes import DEFAULT  # noqa: PLC0415  # not for --help
-
-    found: dict[str, Callable[[], settings.Address]] = {}
-    folder = env.get("K8SJOB_LEDGERS_DIR")
-    if folder and Path(folder).is_dir():
-        for file in sorted(Path(folder).iterdir()):
-            # Kubernetes mounts a Secret with folders and links that begin with two dots.
-            if file.is_file() and not file.name.startswith("."):
-                found[file.name] = partial(settings.find, env, ledger=file.name)
-    if not found or env.get("K8SJOB_DSN") or env.get("K8SJOB_DSN_FILE") or env.get("PGHOST"):
-        found = {DEFAULT: partial(settings.find, env), **found}
-    return found
-
-
-def _redactor(known: Mapping[str, Callable[[], settings.Address]]) -> Redactor:
-    dsns = []
-    for find in known.values():
-        try:
-            dsns.append(find().dsn)
-        except Exception:  # noqa: BLE001, S112  # the pass tells it
-            continue
-    return Redactor(*dsns, passwords=[os.environ.get("PGPASSWORD", "")])

@@ -54,8 +54,10 @@ def enabled(cron: CronJob, low: datetime, span: Span) -> Between:
     return _between(cron, _OF_SCHEDULE | _OF_JOB, low, span, told=told)
 
 
-def edited(cron: CronJob, low: datetime, span: Span, *, zone_was: str | None, steps: int) -> Between:
-    """Return when the schedule was changed, in one of ``steps`` writes to the spec since ``low``."""
+def edited(
+    cron: CronJob, low: datetime, span: Span, *, zone_was: str | None, steps: int
+) -> Between:
+    """Return when the schedule was changed, in one of ``steps`` writes of spec since ``low``."""
     told = cron.zone is not None or (zone_was is None and steps <= 1)
     return _between(cron, _OF_SCHEDULE, low, span, told=told)
 

@@ -12,7 +12,7 @@ from k8sjob.kube import words
 from k8sjob.policy import Policy, read_policy, read_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence, Set
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
     from k8sjob.kube.objects import CronJob, Event, Job, Pod
@@ -60,7 +60,7 @@ class Census:
 
     named: Mapping[JobName, Named] = field(default_factory=dict)
     broken: Mapping[JobName, str] = field(default_factory=dict)
-    unread: Set[tuple[str, str]] = frozenset()
+    unread: frozenset[tuple[str, str]] = frozenset()
 
 
 def take_census(cronjobs: Sequence[CronJob]) -> Census:
@@ -81,7 +81,7 @@ def take_census(cronjobs: Sequence[CronJob]) -> Census:
             broken[one.job] = f"CronJobs {other.name} and {cron.name} both say that they are it"
         elif one.job not in broken:
             named[one.job] = one
-    return Census(named, broken, unread)
+    return Census(named, broken, frozenset(unread))
 
 
 def _named(cron: CronJob) -> Named:

@@ -59,9 +59,7 @@ def close(work: Pass) -> set[UUID]:
     return closed
 
 
-def store(
-    work: Pass, found: Mapping[JobName, Judged], running: set[Key]
-) -> list[Unfinished]:
+def store(work: Pass, found: Mapping[JobName, Judged], running: set[Key]) -> list[Unfinished]:
     """Store what is due and has no row; return the new rows."""
     keys = [Key(job, one.period) for job, each in found.items() for one in each.periods]
     states = work.watcher.states(keys) if keys else {}

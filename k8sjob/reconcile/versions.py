@@ -83,9 +83,7 @@ def plan_gone(known: Tracked, span: Span) -> JobPlan | None:
     if old is None or known.kind is None:
         return None
     end = _since_seen(known, old, span)
-    change = VersionChange(
-        job=known.job, known_n=old.n, earliest_to=end.low, valid_to=end.high
-    )
+    change = VersionChange(job=known.job, known_n=old.n, earliest_to=end.low, valid_to=end.high)
     return JobPlan(kind=known.kind, change=change, versions=_after(known, change), words="gone")
 
 
@@ -248,6 +246,6 @@ def _after(known: Tracked | None, change: VersionChange | None) -> Sequence[Vers
     if change is None:
         return before
     if change.known_n and before:
-        end = {"earliest_to": change.earliest_to, "valid_to": change.valid_to}
-        before[-1] = replace(before[-1], **end)
+        last = before[-1]
+        before[-1] = replace(last, earliest_to=change.earliest_to, valid_to=change.valid_to)
     return [*before, change.begins] if change.begins else before

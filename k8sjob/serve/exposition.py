@@ -10,14 +10,14 @@ https://prometheus.io/docs/specs/om/open_metrics_spec/.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from k8sjob.serve.labels import Labels
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable
 
     from prometheus_client import Metric
+
+    from k8sjob.serve.collector import Points
 
 TEXT = "text/plain; version=0.0.4; charset=utf-8"
 OPEN_METRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8"
@@ -27,9 +27,12 @@ _OPEN_HELP = str.maketrans({"\\": r"\\", "\n": r"\n", '"': r"\""})
 
 
 def write(families: Iterable[Metric], *, open_metrics: bool) -> bytes:
-    """Return the families in one of the formats."""
+    """Return the families of a `LedgerCollector` in one of the formats."""
     head = _open_head if open_metrics else _head
-    lines = [line for family in families for line in _lines(family, head)]
+    lines = []
+    for family in families:
+        lines.append(head(family))
+        lines += cast("Points", family.samples).lines()
     if open_metrics:
         lines.append("# EOF\n")
     return "".join(lines).encode()
@@ -38,18 +41,6 @@ def write(families: Iterable[Metric], *, open_metrics: bool) -> bytes:
 def choose(accept: str | None) -> bool:
     """Whether an Accept header asks for OpenMetrics."""
     return "application/openmetrics-text" in (accept or "")
-
-
-def _lines(family: Metric, head: Callable[[Metric], str]) -> Iterator[str]:
-    yield head(family)
-    for sample in family.samples:
-        labels = sample.labels
-        text = labels.text if isinstance(labels, Labels) else Labels(_pairs(labels)).text
-        yield f"{sample.name}{'' if text == '{}' else text} {sample.value}\n"
-
-
-def _pairs(labels: dict[str, str]) -> tuple[str, ...]:
-    return tuple(word for pair in labels.items() for word in pair)
 
 
 def _head(family: Metric) -> str:

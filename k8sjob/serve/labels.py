@@ -7,21 +7,25 @@ from functools import lru_cache
 _ESCAPED = str.maketrans({"\\": r"\\", "\n": r"\n", '"': r"\""})
 
 
-class Labels(dict[str, str]):
-    """Labels by name, and ``text``: how both exposition formats write them, braces and all."""
+class Labels:
+    """Names and values in turn, and ``text``: how both exposition formats write them."""
 
     __slots__ = ("pairs", "text")
 
     def __init__(self, pairs: tuple[str, ...]) -> None:
         """Take names and values in turn."""
-        super().__init__(zip(pairs[::2], pairs[1::2], strict=True))
         self.pairs = pairs
-        inner = ",".join(f'{name}="{value.translate(_ESCAPED)}"' for name, value in self.items())
+        each = zip(pairs[::2], pairs[1::2], strict=True)
+        inner = ",".join(f'{name}="{value.translate(_ESCAPED)}"' for name, value in each)
         self.text = f"{{{inner}}}"
 
     def plus(self, *pairs: str) -> Labels:
         """Return these and more."""
-        return _made((*self.pairs, *pairs))
+        return labels_of(*self.pairs, *pairs)
+
+    def by_name(self) -> dict[str, str]:
+        """Return the values by their names."""
+        return dict(zip(self.pairs[::2], self.pairs[1::2], strict=True))
 
 
 def labels_of(*pairs: str) -> Labels:

@@ -45,19 +45,19 @@ METRICS: Final[Mapping[str, Family]] = {
     ),
     "unfinished_periods": Family("gauge", (*_JOB, "state"), "Periods that are not finished."),
     "oldest_unfinished_period_timestamp_seconds": Family(
-        "gauge", (*_JOB, "state"), "The nominal instant of the oldest of them; 0: none."
+        "gauge", (*_JOB, "state"), "Nominal instant of the oldest of them; 0: none, or it has none."
     ),
     "oldest_unfinished_deadline_timestamp_seconds": Family(
-        "gauge", (*_JOB, "state"), "By when the oldest of them should have been done; 0: none."
+        "gauge", (*_JOB, "state"), "By when the first of them should have been done; 0: none known."
     ),
     "tail_truncated": Family(
-        "gauge", _JOB, "1 where more periods than are counted lie beyond the job's mark."
+        "gauge", _JOB, "1 where not all that has fired since its mark is counted."
     ),
     "done_until_timestamp_seconds": Family(
-        "gauge", _JOB, "The mark: up to it the reconciler has stored what is due; 0: never."
+        "gauge", _JOB, "The mark: what was due up to it is stored by the reconciler; 0: never."
     ),
     "last_done_period_timestamp_seconds": Family(
-        "gauge", _JOB, "The nominal instant of the newest period that is done; 0: none."
+        "gauge", _JOB, "Nominal instant of the newest done period (once: when); 0: none."
     ),
     "last_success_timestamp_seconds": Family(
         "gauge", _JOB, "When an attempt applied last, whichever its period; 0: never."
@@ -74,7 +74,7 @@ METRICS: Final[Mapping[str, Family]] = {
     "created_unstarted_since_timestamp_seconds": Family(
         "gauge", _JOB, "Since when a Job of it stands that has started nothing; 0: none."
     ),
-    "last_duration_seconds": Family("gauge", _JOB, "How long the last attempt at its work took."),
+    "last_duration_seconds": Family("gauge", _JOB, "How long the last attempt that worked took."),
     "last_start_delay_seconds": Family(
         "gauge", _JOB, "From the nominal instant to the start of that attempt."
     ),
@@ -89,11 +89,13 @@ METRICS: Final[Mapping[str, Family]] = {
         "counter", (*_JOB, "outcome"), "Attempts that ended, since ever; pruning takes none away."
     ),
     "reconcile_last_success_timestamp_seconds": Family(
-        "gauge", _SCOPE, "When the last complete pass of the reconciler began; 0: none."
+        "gauge", _SCOPE, "When the last complete pass over the scope began; 0: none."
     ),
     "reconcile_duration_seconds": Family("gauge", _SCOPE, "How long its last pass took."),
     "reconcile_failing_jobs": Family("gauge", _SCOPE, "Jobs that it could not look after then."),
-    "outbox_messages": Family("gauge", (*_LEDGER, "state"), "Messages that are not sent."),
+    "outbox_messages": Family(
+        "gauge", (*_LEDGER, "state"), "Messages that are not sent: they wait, or were given up."
+    ),
     "outbox_oldest_pending_timestamp_seconds": Family(
         "gauge", _LEDGER, "When the oldest message that waits was made; 0: none."
     ),

@@ -150,8 +150,8 @@ def test_the_counted_launches_of_before_bound_those_of_now(desk: Desk) -> None:
     for number, period in enumerate(periods(DAY, ["08:00", "09:00"])):
         with desk.db.connect("operator") as conn:
             conn.execute(
-                "SELECT k8sjob.note_launch('billing/credit', %s, 0, 1, %s, 'catch-up')",
-                (period, f"credit-bf-{number}"),
+                "SELECT k8sjob.note_launch('billing/credit', %s, 0, 1, %s, 'catch-up', %s)",
+                (period, f"credit-bf-{number}", f"uid-{number}"),
             )
     report = desk.pass_at("14:40")
     assert desk.launched == []

@@ -56,6 +56,7 @@ def test_the_only_write_since_the_last_list_is_known_to_the_second(desk: Desk) -
 
 
 def test_two_writes_are_not_known_to_the_second_but_bounded(desk: Desk) -> None:
+    desk.cronjobs = [cronjob(zone="Etc/UTC")]
     desk.pass_at("12:10")
     desk.clock = at("2026-09-13 14:45")
     desk.edit(schedule=HALF_PAST, generation=3)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 JOB = Flags(job="billing/credit", period="2026-09-13")
 
 
-def made(env: dict[str, str], **flags: str) -> Request:
+def made(env: dict[str, str], **flags: Any) -> Request:
     return make_request("app.credit:credit", Flags(**flags), env)
 
 

@@ -63,7 +63,7 @@ SELECT p.job, p.period, p.state, p.generation, p.scheduled_for, p.zone, p.deadli
 -- name: rowless
 SELECT DISTINCT a.job, a.period
   FROM k8sjob.attempts a
- WHERE coalesce(a.outcome, 'none') NOT IN ('applied', 'duplicate', 'expired', 'future')
+ WHERE (a.outcome IS NULL OR a.outcome NOT IN ('applied', 'duplicate', 'expired', 'future'))
    AND NOT EXISTS (SELECT 1 FROM k8sjob.periods p WHERE p.job = a.job AND p.period = a.period)
    AND NOT EXISTS (SELECT FROM k8sjob.gate g WHERE a.period <= g.floor AND g.job = array_to_string((string_to_array(a.job, '/'))[1:2], '/'))
    AND a.job >= %(first)s AND a.job <= %(last)s

@@ -19,7 +19,7 @@ CREATE INDEX attempts_endless ON k8sjob.attempts (started_at) WHERE ended_at IS 
 CREATE INDEX launches_by_time ON k8sjob.launches (job, created_at);
 -- Periods that were tried and have no row are looked for at each look: among these, and not among all attempts.
 CREATE INDEX attempts_undone ON k8sjob.attempts (job, period)
- WHERE coalesce(outcome, 'none') NOT IN ('applied', 'duplicate', 'expired', 'future');
+ WHERE outcome IS NULL OR outcome NOT IN ('applied', 'duplicate', 'expired', 'future');
 
 -- A complete list of CronJobs is taken in once, and in its order. Returns ok; stale where a list that
 -- began later was here before; changed where another one was since the plan was made.

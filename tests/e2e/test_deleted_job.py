@@ -1,0 +1,96 @@
+"""A Job that somebody deleted: its period is listed as missing, and done by a backfill."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.e2e import audit, manifests
+from tests.e2e.missed import miss_a_slot
+from tests.e2e.scene import period
+
+if TYPE_CHECKING:
+    from tests.e2e.cluster import Object, Told
+    from tests.e2e.scene import Scene
+
+
+@dataclass
+class Seen:
+    """What was shown, step by step."""
+
+    key: str
+    period: str
+    row: Object
+    missing: list[str]
+    backfill: Told
+    again: Told
+    jobs: list[Object]
+    attempts: list[Object]
+    left: list[str]
+    balance: int
+    asked: set[str] = field(default_factory=set)
+    refused: set[str] = field(default_factory=set)
+
+
+def play(scene: Scene) -> Seen:
+    """Miss a slot, look at the list, and backfill what is missing, twice."""
+    at = miss_a_slot(scene)
+    key = f"{scene.namespace}/credit:{period(at)}"
+    row = scene.row("credit", at)
+    assert row
+    missing = scene.listed("missing")
+    backfill = scene.k8sjob("backfill", f"{scene.namespace}/credit", "--missing", "--wait")
+    job, text = key.split(":", 1)
+    again = scene.k8sjob("backfill", job, "--from", text, "--to", text, "--wait")
+    seen = Seen(
+        key=key,
+        period=period(at),
+        row=row,
+        missing=missing,
+        backfill=backfill,
+        again=again,
+        jobs=scene.jobs(),
+        attempts=scene.attempts(),
+        left=scene.listed("missing"),
+        balance=scene.balance,
+    )
+    if audit.log():
+        seen.asked = audit.asked(scene.namespace, "operator")
+        seen.refused = audit.asked(scene.namespace, "operator", allowed=False)
+    return seen
+
+
+def test_its_period_is_listed_as_missing(seen: Seen) -> None:
+    assert seen.missing == [seen.key]
+    assert seen.row["state"] == "open"
+
+
+def test_the_reason_says_that_the_job_is_gone(seen: Seen) -> None:
+    assert seen.row["reason_code"] == "job-gone"
+
+
+def test_a_backfill_does_it_with_a_real_job(seen: Seen) -> None:
+    assert seen.backfill.code == 0, seen.backfill
+    (job,) = seen.jobs
+    assert job["metadata"]["annotations"]["k8sjob.io/period"] == seen.period
+    assert [attempt["job_uid"] for attempt in seen.attempts] == [job["metadata"]["uid"]]
+    assert seen.balance == 10
+    assert seen.left == []
+
+
+def test_a_second_backfill_has_nothing_to_do(seen: Seen) -> None:
+    assert seen.again.code == 0, seen.again
+    assert len(seen.jobs) == 1
+
+
+def test_reconciler_and_backfill_ask_for_what_their_rules_allow_and_for_no_more(
+    seen: Seen,
+) -> None:
+    if not audit.log():
+        pytest.skip("the API server's audit log is not to be read here")
+    rules = {f"{verb} {what}" for _, what, verbs in manifests.OPERATOR_RULES for verb in verbs}
+    # A Job is got only where a create finds its name taken, by another one at the same time.
+    assert seen.asked | {"get jobs"} == rules
+    assert seen.refused == set()
