@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
@@ -17,6 +18,10 @@ PREFIX: Final = "k8sjob.io/"
 
 #: Without annotations of its own, a job's catch-up starts this many Jobs within this many seconds.
 CATCH_UP_MAX_COUNT, CATCH_UP_MAX_AGE_S = 10, 7 * 86400.0
+
+#: A hundred years: much longer ones lead out of the calendar.
+_LONGEST_S = 36_500 * 86400
+_COUNT = re.compile("0*([1-9][0-9]{0,3}|10000)")
 
 
 class CatchUp(StrEnum):
@@ -69,13 +74,16 @@ def _duration(text: str) -> float:
     seconds = parse_duration(text)
     if seconds < 1:
         raise ConfigError("write a second or more, e.g. 5m")
+    if seconds > _LONGEST_S:
+        raise ConfigError("write 36500d or less")
     return seconds
 
 
 def _count(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 0 < int(text) <= 10_000):  # noqa: PLR2004
+    match = _COUNT.fullmatch(text)  # int() itself refuses thousands of digits
+    if match is None:
         raise ConfigError("write a whole number from 1 to 10000")
-    return int(text)
+    return int(match[1])
 
 
 def _text(text: str) -> str:

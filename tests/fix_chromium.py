@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -81,9 +82,9 @@ class Browser:
         return [f"{one['id']}: {one['help']}: {one['nodes'][0]['html']}" for one in found]
 
 
-@pytest.fixture(scope="session")
-def _chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    """Start it once for all tests."""
+@contextmanager
+def chromium(home: Path) -> Iterator[Browser]:
+    """Start it; what it keeps for itself goes into ``home``."""
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
 
@@ -93,15 +94,22 @@ def _chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     for flag in (*_FLAGS, *root):
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    # What a browser keeps for itself goes with the run.
-    home = str(tmp_path_factory.mktemp("home"))
-    environment = {**os.environ, "HOME": home, "XDG_CONFIG_HOME": home, "XDG_CACHE_HOME": home}
-    service = Service(shutil.which(_DRIVER), env=environment)
+    folders = dict.fromkeys(("HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"), str(home))
+    service = Service(shutil.which(_DRIVER), env={**os.environ, **folders})
     driver = webdriver.Chrome(options=options, service=service)
-    driver.set_page_load_timeout(60)
-    driver.set_script_timeout(60)
-    yield Browser(driver)
-    driver.quit()
+    try:
+        driver.set_page_load_timeout(60)
+        driver.set_script_timeout(60)
+        yield Browser(driver)
+    finally:
+        driver.quit()
+
+
+@pytest.fixture(scope="session")
+def _chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """Start it once for all tests."""
+    with chromium(tmp_path_factory.mktemp("home")) as browser:
+        yield browser
 
 
 @pytest.fixture

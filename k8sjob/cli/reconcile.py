@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import signal
-import threading
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -90,7 +90,12 @@ def command(  # noqa: PLR0913, PLR0917  # one an option
     from k8sjob.reconcile.passes import Orders  # noqa: PLC0415  # as above
 
     seconds = parse_duration(every) if every else None
-    orders = Orders(namespaces=namespaces or None, dry_run=dry_run, budget=max_launches)
+    orders = Orders(
+        namespaces=namespaces or None,
+        dry_run=dry_run,
+        budget=max_launches,
+        every_ledger=not ledgers,
+    )
     known = find_each(ledgers, os.environ)
     log.set_up(redactor_of(known), as_json=log.wants_json())
     connect = partial(Cluster.connect, context=context, kubeconfig=kubeconfig)
@@ -129,10 +134,12 @@ def _tell(report: Report, output: str) -> None:
 
 def _again_and_again(once: Callable[[], int], seconds: float) -> int:
     """Make passes until a stop signal comes; one that has begun is ended first."""
-    stopped = threading.Event()
+    # Not an Event: set by a handler while this thread waits for it, it may wait for itself.
+    stopped, stop = os.pipe()
+    os.set_blocking(stop, False)
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stopped.set())
-    while not stopped.is_set():
+        signal.signal(number, lambda *_: os.write(stop, b"."))
+    while not select.select([stopped], [], [], 0)[0]:
         once()
-        stopped.wait(seconds)
+        select.select([stopped], [], [], seconds)
     return 0

@@ -50,7 +50,10 @@ class Managed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CronJob:
-    """A CronJob. ``zone`` None is Kubernetes' default, the controller's own zone."""
+    """A CronJob. ``zone`` None is Kubernetes' default, the controller's own zone.
+
+    One that is ``deleting`` starts nothing any more; it may stand until its Jobs are gone.
+    """
 
     namespace: str
     name: str
@@ -60,6 +63,7 @@ class CronJob:
     schedule: str
     zone: str | None = None
     suspended: bool = False
+    deleting: bool = False
     concurrency: str = "Allow"
     starting_deadline_s: int | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
@@ -92,6 +96,7 @@ class CronJob:
             schedule=spec.needed("schedule"),
             zone=spec.text("timeZone"),
             suspended=spec.flag("suspend"),
+            deleting=meta.time("deletionTimestamp") is not None,
             concurrency=spec.text("concurrencyPolicy") or "Allow",
             starting_deadline_s=spec.number("startingDeadlineSeconds"),
             labels=meta.texts("labels"),

@@ -80,7 +80,7 @@ def plan_catch_up(  # noqa: PLR0913  # all that has a say
     if young and left <= 0:
         return CatchUpPlan(waits=f"{len(tracked.launches)} were started already, as many as may be")
     if policy.catch_up is CatchUp.LATEST:
-        wanted = _latest(young)
+        wanted = _latest(young) if missing[-1] in idle else []  # the newest is under way
     else:
         wanted = [Launch(key=r.key, generation=r.generation) for r in young if not r.tries][:left]
     if wanted and traces.cron.concurrency != "Allow":

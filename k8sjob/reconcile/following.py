@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from k8sjob.kube.names import backfill_name
 from k8sjob.reconcile.catch_up import plan_catch_up
 from k8sjob.reconcile.state import BY
 from k8sjob.reconcile.why import STARTS_WITHIN, unstarted, why_not_done
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
     from k8sjob.key import JobName, Key
     from k8sjob.kube.objects import Job
-    from k8sjob.ledger.watch import LastTry, Unfinished
+    from k8sjob.ledger.watch import Unfinished
     from k8sjob.reconcile.catch_up import CatchUpPlan, Launch
     from k8sjob.reconcile.seen import Named
     from k8sjob.reconcile.state import Pass
@@ -35,9 +36,7 @@ def overdue(work: Pass, rows: Iterable[Unfinished]) -> None:
 def explain(work: Pass, rows: Mapping[Key, Unfinished], running: set[Key]) -> None:
     """Say anew why a period is missing, where its Jobs tell more than they did before."""
     wanted = [row for row in rows.values() if row.key not in running and _has_jobs(work, row)]
-    tries: Mapping[Key, LastTry] = {}
-    if wanted:
-        tries = work.watcher.last_tries([row.key for row in wanted])
+    tries = work.last_tries([row.key for row in wanted])
     for row in wanted:
         why = why_not_done(
             row.key.period,
@@ -121,7 +120,9 @@ def _start(work: Pass, named: Named, launches: Sequence[Launch]) -> None:
             work.report.add(one.key, "left", "a pass starts no more Jobs: it is the next one's")
             continue
         with work.alone(one.key):
-            name = work.launcher(named, one) if work.writes else "a Job"
+            name = backfill_name(named.cron.name, one.key, one.generation, one.try_)
+            if work.writes:
+                name = work.launcher(named, one)
             work.budget -= 1
             more = f", supersedes {one.supersedes}" if one.supersedes else ""
             policy = named.policy.catch_up

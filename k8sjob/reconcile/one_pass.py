@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from k8sjob.key import Key
 from k8sjob.reconcile.following import catch_up, explain, note_unstarted, overdue
+from k8sjob.reconcile.lost import is_silent
 from k8sjob.reconcile.storing import close, judge, store
 from k8sjob.reconcile.taking_in import keep, take_in
 from k8sjob.reconcile.traces import index, trace
@@ -40,8 +41,10 @@ def run(work: Pass, span: Span) -> None:
     due = (Key(job, one.period) for job, each in found.items() for one in each.periods)
     _look_around(work, [*rows, *due])
     closed = close(work)
-    running = {a.key for a in work.watched.attempts if a.id not in closed and not a.settled}
-    fresh = store(work, found, running)
+    endless = [a for a in work.watched.attempts if a.id not in closed and not a.settled]
+    running = {attempt.key for attempt in endless}
+    # One that gives no sign of life may never end, and must not hide its period for ever.
+    fresh = store(work, found, {a.key for a in endless if not is_silent(a, work.watched.now)})
     overdue(work, rows.values())
     if work.there is not None and work.world.pods is not None:
         explain(work, rows, running)

@@ -7,7 +7,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from k8sjob.errors import ConfigError, K8sjobError, Unavailable
+from k8sjob.errors import ConfigError, K8sjobError
 from k8sjob.ledger.settings import DEFAULT
 from k8sjob.ledger.watch import open_watcher
 from k8sjob.reconcile.gather import gather
@@ -29,11 +29,15 @@ log = logging.getLogger("k8sjob")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Orders:
-    """What a pass is told. ``namespaces``: None for all. ``budget``: Jobs it may start."""
+    """What a pass is told. ``namespaces``: None for all. ``budget``: Jobs it may start.
+
+    ``every_ledger``: it knows all that there are, so a CronJob of another one is in error.
+    """
 
     namespaces: Sequence[str] | None = None
     dry_run: bool = False
     budget: int = 50
+    every_ledger: bool = True
 
     @property
     def scope(self) -> str:
@@ -74,7 +78,7 @@ def run_pass(
         for report, found in there:
             if found is None:
                 continue
-            own = _own(census, found.name, set(ledgers))
+            own = _own(census, found.name, set(ledgers) if orders.every_ledger else None)
             work = _work(found, orders, world, own, report, cluster, budget, tells=first)
             _carry_out(work, found, world)
             budget, first = work.budget, False
@@ -109,7 +113,7 @@ def _see(
     return cluster, gather(cluster, orders.namespaces)
 
 
-def _own(census: Census, name: str, ledgers: set[str]) -> Census:
+def _own(census: Census, name: str, ledgers: set[str] | None) -> Census:
     """Return the jobs of one ledger. Those of a ledger that nobody has named are broken."""
     named = {j: n for j, n in census.named.items() if (n.ledger or DEFAULT) == name}
     lost = {
@@ -120,7 +124,7 @@ def _own(census: Census, name: str, ledgers: set[str]) -> Census:
             )
         )
         for job, one in census.named.items()
-        if (one.ledger or DEFAULT) not in ledgers
+        if ledgers is not None and (one.ledger or DEFAULT) not in ledgers
     }
     return Census(named, {**census.broken, **lost}, census.unread)
 
@@ -172,5 +176,5 @@ def _note_end(found: _Open, report: Report) -> None:
         found.watcher.end_pass(
             found.number or 0, ok=report.ok, failing=report.failing, message=message
         )
-    except Unavailable as error:
+    except K8sjobError as error:
         log.warning("the end of the pass could not be written: %s", error)

@@ -64,11 +64,16 @@ class Census:
 
 
 def take_census(cronjobs: Sequence[CronJob]) -> Census:
-    """Return the jobs of the CronJobs. One that cannot be read makes no other one unreadable."""
+    """Return the jobs of the CronJobs. One that cannot be read makes no other one unreadable.
+
+    One that is being deleted counts as gone: the controller starts nothing for it.
+    """
     named: dict[JobName, Named] = {}
     broken: dict[JobName, str] = {}
     unread: set[tuple[str, str]] = set()
     for cron in sorted(cronjobs, key=lambda c: (c.namespace, c.name)):
+        if cron.deleting:
+            continue
         own = JobName(cron.namespace, cron.name)
         try:
             one = _named(cron)

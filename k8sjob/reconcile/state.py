@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from k8sjob.errors import K8sjobError, Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Protocol
 
-    from k8sjob.key import JobName
-    from k8sjob.ledger.watch import Watched, Watcher
+    from k8sjob.key import JobName, Key
+    from k8sjob.ledger.watch import LastTry, Watched, Watcher
     from k8sjob.reconcile.catch_up import Launch
     from k8sjob.reconcile.report import Report
     from k8sjob.reconcile.seen import Census, Named, World
@@ -37,7 +37,8 @@ class Pass:
 
     ``namespaces``: None for all. ``there`` and ``traces`` are None and empty where Jobs or Pods
     could not be listed. ``tells_broken``: CronJobs that cannot be read are told here, and not by
-    another ledger's part of the pass. ``budget``: Jobs that it may start.
+    another ledger's part of the pass. ``budget``: Jobs that it may start. ``lost``: what a dry run
+    would have ended, and so would know of the tries.
     """
 
     watcher: Watcher
@@ -53,11 +54,17 @@ class Pass:
     plans: dict[JobName, JobPlan] = field(default_factory=dict)
     there: Index | None = None
     traces: Mapping[str, Traces] = field(default_factory=dict)
+    lost: dict[Key, LastTry] = field(default_factory=dict)
 
     @property
     def writes(self) -> bool:
         """Whether it is not a dry run."""
         return not self.report.dry_run
+
+    def last_tries(self, keys: Sequence[Key]) -> Mapping[Key, LastTry]:
+        """Return how the last attempt at each of them ended, or would have."""
+        ended = self.watcher.last_tries(keys) if keys else {}
+        return {**ended, **self.lost}
 
     @contextmanager
     def alone(self, what: object) -> Iterator[None]:

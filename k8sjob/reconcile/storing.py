@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from k8sjob.key import Key
-from k8sjob.ledger.watch import Due, Unfinished
+from k8sjob.ledger.watch import Due, LastTry, Unfinished
 from k8sjob.reconcile.due import MOST, judged, plan_due
 from k8sjob.reconcile.lost import needs_connection, plan_lost
 from k8sjob.reconcile.state import BY
@@ -53,6 +53,10 @@ def close(work: Pass) -> set[UUID]:
             outcome: str | None = "applied" if end.settled else "lost"
             if work.writes:
                 outcome = work.watcher.close_attempt(end.attempt, end.message, end.exit_code)
+            elif not end.settled:
+                work.lost[end.key] = LastTry(
+                    outcome="lost", exit_code=end.exit_code, message=end.message
+                )
             closed.add(end.attempt)
             if outcome is not None:
                 work.report.add(end.key, outcome, end.message)
@@ -64,7 +68,7 @@ def store(work: Pass, found: Mapping[JobName, Judged], running: set[Key]) -> lis
     keys = [Key(job, one.period) for job, each in found.items() for one in each.periods]
     states = work.watcher.states(keys) if keys else {}
     absent = [key for key in keys if key not in states]
-    tries = work.watcher.last_tries(absent) if absent else {}
+    tries = work.last_tries(absent)
 
     def why(key: Key, one: Expected) -> tuple[str, str]:
         return why_not_done(

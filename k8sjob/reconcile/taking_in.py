@@ -117,10 +117,15 @@ def _write(work: Pass, span: Span) -> None:
 
 def _write_one(work: Pass, job: JobName, plan: JobPlan, span: Span) -> bool:
     """Write what is new of a job; False where a later list has been here for it."""
-    if plan.settings is not None and not work.watcher.track(
-        job, span.began, plan.kind, plan.settings
-    ):
+    known = job in work.watched.jobs
+    if not known and not _track(work, job, plan, span):
         return False
     if plan.change is not None and not work.watcher.change_version(plan.change, span.began):
         raise _Overtaken
-    return True
+    # Last: its generation would tell the next pass that the change is known.
+    return not known or _track(work, job, plan, span)
+
+
+def _track(work: Pass, job: JobName, plan: JobPlan, span: Span) -> bool:
+    settings = plan.settings
+    return settings is None or work.watcher.track(job, span.began, plan.kind, settings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -116,7 +117,8 @@ def _outlived(
         owner = by_cron.get((namespace, match[1]))
         at = slot_of(name, match[1])
         if owner is not None and at is not None:
-            found[str(owner[0].job)].outlived.add(_period_at(at, *owner))
+            with suppress(K8sjobError):  # a zone that is not known here
+                found[str(owner[0].job)].outlived.add(_period_at(at, *owner))
         return
     for (space, cron), (one, _) in by_cron.items():
         if space == namespace and "-bf-" in name:
@@ -132,14 +134,21 @@ def period_of(job: Job, named: Named, kind: Cycle) -> Period | None:
     Annotations are believed only where the name agrees, as the entrypoint does.
     """
     try:
-        if text := job.annotations.get(words.PERIOD):
-            period = Period.parse(text)
-            if is_backfill_name(job.name, named.cron.name, Key(named.job, period)):
-                return period
+        period = _annotated(job)
+        if period and is_backfill_name(job.name, named.cron.name, Key(named.job, period)):
+            return period
         at = _timestamp(job.annotations.get(words.TIMESTAMP))
         if at is None or not is_slot_name(job.name, named.cron.name, at):
             at = slot_of(job.name, named.cron.name)
         return None if at is None or job.cronjob is None else _period_at(at, named, kind)
+    except K8sjobError:  # an instant, or a zone, of which no period is known
+        return None
+
+
+def _annotated(job: Job) -> Period | None:
+    text = job.annotations.get(words.PERIOD)
+    try:
+        return Period.parse(text) if text else None
     except K8sjobError:  # a text that a template has put there
         return None
 
@@ -147,9 +156,9 @@ def period_of(job: Job, named: Named, kind: Cycle) -> Period | None:
 def _timestamp(text: str | None) -> datetime | None:
     try:
         at = datetime.fromisoformat(text or "")
-    except ValueError:
+        return at.astimezone(UTC) if at.utcoffset() is not None else None
+    except (ValueError, OverflowError):  # the year 1, in the east
         return None
-    return at.astimezone(UTC) if at.utcoffset() is not None else None
 
 
 def _period_at(at: datetime, named: Named, kind: Cycle) -> Period:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from k8sjob.kube.names import slot_name
+from k8sjob.kube.names import slot_name, slot_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -134,9 +134,11 @@ def _of_absence(traces: Traces, there: Index, fire: datetime | None) -> Why:
 
 
 def _in_the_way(jobs: Sequence[Job], fire: datetime) -> Job | None:
-    """Return the controller's Job that ran across ``fire``."""
+    """Return the slot's Job that ran across ``fire``: one made by hand keeps no other waiting."""
     for job in jobs:
+        if job.cronjob is None or slot_of(job.name, job.cronjob) is None:
+            continue
         began = job.started or job.created
-        if job.cronjob and began < fire and (job.finished_at is None or job.finished_at > fire):
+        if began < fire and (job.finished_at is None or job.finished_at > fire):
             return job
     return None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from k8sjob.reconcile.seen import SKEW
 from tests.e2e.cluster import until
 from tests.e2e.scene import slot, wait_until
 
@@ -26,8 +25,7 @@ def miss_a_slot(scene: Scene) -> datetime:
     """
     scene.start_reconciler()
     scene.start_cronjob("credit", "run", "credit:credit", pod=_NOWHERE)
-    # Clocks may lie apart: near the first list nobody knows whether a slot was meant.
-    job = scene.scheduled("credit", after=scene.wait_for_pass() + SKEW, seconds=120)
+    job = scene.scheduled_and_tracked("credit")
     # Marks of writes have whole seconds: one in the slot's own could be before it or after.
     wait_until(slot(job) + timedelta(seconds=2))
     scene.patch("cronjob/credit", _ANYWHERE)

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from k8sjob.reconcile.seen import SKEW
 from tests.e2e import manifests
 from tests.e2e.cluster import TIMEOUT, Told, until, value
 from tests.e2e.images import ROOT
@@ -163,6 +164,14 @@ class Scene:
             return [job for job in self._made_by(cronjob) if slot(job) > after]
 
         return until(what, later, seconds=seconds)[0]
+
+    def scheduled_and_tracked(self, cronjob: str) -> Object:
+        """Wait for the first Job of a slot that the reconciler is sure of.
+
+        Near its first list it is not: clocks may lie apart, so the slot may be of a time before.
+        """
+        after = self.wait_for_pass() + SKEW
+        return self.scheduled(cronjob, after, seconds=SKEW.total_seconds() + MINUTE_S)
 
     def _made_by(self, cronjob: str) -> list[Object]:
         jobs = [job for job in self.jobs() if value(job, "metadata", "annotations", TIMESTAMP)]

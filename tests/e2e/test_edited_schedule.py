@@ -29,7 +29,7 @@ def play(scene: Scene) -> Seen:
     """Make an hourly schedule of a minute schedule: one of its slots falls away, the next stays."""
     scene.start_reconciler()
     scene.start_cronjob("credit", "run", "credit:credit")
-    first = slot(job := scene.scheduled("credit", after=scene.wait_for_pass()))
+    first = slot(job := scene.scheduled_and_tracked("credit"))
     assert scene.end_of(job["metadata"]["name"]) == "Complete"
     last = first + TWO_MINUTES
     scene.patch("cronjob/credit", f'{{"spec": {{"schedule": "{last.minute} * * * *"}}}}')

@@ -156,3 +156,15 @@ def test_the_counted_launches_of_before_bound_those_of_now(desk: Desk) -> None:
     report = desk.pass_at("14:40")
     assert desk.launched == []
     assert "as many as may be" in report.lines[-1].reason
+
+
+def test_while_the_newest_is_under_way_no_older_one_is_started_in_its_place(desk: Desk) -> None:
+    policy(desk, "latest")
+    slot = at("2026-09-13 15:00")
+    desk.jobs = [slot_job(slot)]
+    desk.pass_at("15:40")
+    assert desk.missing() == ["13:00", "14:00", "15:00"]
+    assert started(desk) == []
+    desk.jobs = [failed_job(slot)]
+    desk.pass_at("15:45")
+    assert started(desk) == ["15:00"]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -148,3 +149,23 @@ def test_a_container_that_was_restarted_in_place_has_lost_its_first_attempt(desk
     desk.one_pass()
     assert end_of(desk, first)[0] == "lost"
     assert end_of(desk, second) == (None, None)
+
+
+def test_an_attempt_without_a_sign_of_life_hides_no_period_for_ever(desk: Desk) -> None:
+    """Nobody can say whether a command without a Pod is over, so its period is told and left."""
+    assert desk.cronjobs is not None
+    desk.cronjobs[0] = replace(desk.cronjobs[0], annotations={"k8sjob.io/catch-up": "every"})
+    desk.pass_at("11:50")
+    attempt(desk, PERIOD, mode="command")
+    desk.clock = at("2026-09-13 12:31")
+    desk.one_pass()
+    assert desk.missing() == ["12:00"]
+    assert desk.launched == []
+
+
+def test_an_attempt_that_gives_signs_of_life_holds_its_period(desk: Desk) -> None:
+    desk.pass_at("11:50")
+    desk.clock = at("2026-09-13 12:29")
+    attempt(desk, PERIOD, mode="command")
+    desk.pass_at("12:31")
+    assert desk.rows() == {}

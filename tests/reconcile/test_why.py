@@ -1,0 +1,336 @@
+"""Why a period is not done: what the reconciler says of each state of the cluster."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from k8sjob.cycle import Cycle
+from k8sjob.kube.objects import Container, CronJob, Event, Job, Pod
+from k8sjob.ledger.watch import LastTry
+from k8sjob.period import Period
+from k8sjob.reconcile.seen import World, take_census
+from k8sjob.reconcile.traces import index, trace
+from k8sjob.reconcile.why import Why, unstarted, why_not_done
+from tests.kube.made_pods import event
+from tests.reconcile.conftest import MINUTE, SECOND, at, cronjob
+from tests.reconcile.things import ended, failed_job, pod_of, slot_job, waiting
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+NOON = at("2026-09-13 12:00")
+NAME = slot_job(NOON).name
+PERIOD = Period.at(NOON)
+HOUR = 60 * MINUTE
+
+
+def why(  # noqa: PLR0913  # all that can tell
+    *jobs: Job,
+    pods: Sequence[Pod] = (),
+    events: Sequence[Event] = (),
+    last: LastTry | None = None,
+    cron: CronJob | None = None,
+    period: Period = PERIOD,
+    uncertain: bool = False,
+) -> Why:
+    """Return what is said of noon's period, or of another one that was due at noon."""
+    cron = cron or cronjob()
+    there = index(World(cronjobs=[cron], jobs=jobs, pods=pods, events=events))
+    named = take_census([cron]).named.values()
+    traces = trace([(one, period.cycle) for one in named], there, ())["billing/credit"]
+    return why_not_done(period, NOON, traces=traces, there=there, last=last, uncertain=uncertain)
+
+
+def unstarted_job(**changes: Any) -> Job:
+    """Return noon's Job with a Pod that is not ready."""
+    return slot_job(NOON, ready=0, **changes)
+
+
+def pending(*containers: Container, **changes: Any) -> Pod:
+    return pod_of(unstarted_job(), *containers, phase="Pending", **changes)
+
+
+def told(reason: str, message: str, about: str = f"Job/{NAME}") -> Event:
+    return Event.parse(event("billing", about, reason, message))
+
+
+# -------------------------------------------------------------------------------- no Job at all
+
+
+def test_without_a_job_and_a_reason_the_controller_may_be_down() -> None:
+    assert why() == ("no-job", "no Job was created (controller down?)")
+
+
+@pytest.mark.parametrize(
+    ("last_run", "code"),
+    [
+        (NOON - HOUR, "no-job"),
+        (NOON - SECOND, "no-job"),
+        (NOON, "job-gone"),
+        (NOON + HOUR, "job-gone"),
+    ],
+)
+def test_a_job_is_gone_if_the_controller_has_come_as_far_as_its_slot(
+    last_run: Any, code: str
+) -> None:
+    assert why(cron=cronjob(last_schedule_time=last_run)).code == code
+
+
+def test_the_jobs_of_other_slots_are_no_reason() -> None:
+    assert why(slot_job(NOON - HOUR), slot_job(NOON + HOUR)).code == "no-job"
+
+
+def test_a_starting_deadline_of_zero_starts_nothing_ever() -> None:
+    assert why(cron=cronjob(starting_deadline_s=0, last_schedule_time=NOON)).code == "deadline-zero"
+    assert why(cron=cronjob(starting_deadline_s=1)).code == "no-job"
+
+
+def test_a_job_of_somebody_else_takes_the_name_and_so_the_slot() -> None:
+    for owner in (None, "other"):
+        found = why(slot_job(NOON, cronjob=owner), cron=cronjob(last_schedule_time=NOON))
+        assert found == ("name-taken", f"a Job that is not the CronJob's has the name {NAME}")
+
+
+def test_a_job_of_that_name_in_another_namespace_takes_nothing() -> None:
+    assert why(slot_job(NOON, cronjob=None, namespace="other")).code == "no-job"
+
+
+# -------------------------------------------------------------------------------------- Forbid
+
+FORBID = cronjob(concurrency="Forbid")
+BEFORE = NOON - HOUR
+
+
+@pytest.mark.parametrize(
+    ("before", "reason"),
+    [
+        (slot_job(BEFORE), "ran from 11:00:01Z and runs still"),
+        (slot_job(BEFORE, started=None), "ran from 11:00:01Z and runs still"),
+        (
+            slot_job(BEFORE, finished="Complete", finished_at=NOON + 5 * MINUTE),
+            "ran from 11:00:01Z to 12:05:00Z",
+        ),
+    ],
+    ids=["runs", "never started", "ended later"],
+)
+def test_forbid_drops_a_slot_while_the_job_before_it_runs(before: Job, reason: str) -> None:
+    found = why(before, cron=FORBID)
+    assert found == ("forbid", f"Forbid: Job {before.name} {reason}")
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        failed_job(BEFORE),
+        slot_job(NOON + HOUR),
+        slot_job(BEFORE, name="by-hand", annotations={}),
+        slot_job(BEFORE, cronjob=None),
+        slot_job(BEFORE, name="credit-bf-20260913t1100-0-1", cronjob=None, backfill_of="credit"),
+    ],
+    ids=["ended before", "began later", "made by hand", "of somebody else", "a backfill"],
+)
+def test_forbid_is_no_reason_where_no_slot_ran_across_the_fire(before: Job) -> None:
+    assert why(before, cron=FORBID).code == "no-job"
+
+
+@pytest.mark.parametrize("concurrency", ["Allow", "Replace"])
+def test_other_policies_start_a_slot_beside_the_one_before(concurrency: str) -> None:
+    assert why(slot_job(BEFORE), cron=cronjob(concurrency=concurrency)).code == "no-job"
+
+
+# ---------------------------------------------------------------------- created, never started
+
+
+@pytest.mark.parametrize(
+    ("reason", "message", "words"),
+    [
+        ("ImagePullBackOff", 'Back-off pulling image "billing:1.3"', None),
+        ("ErrImagePull", "manifest unknown", None),
+        ("CreateContainerConfigError", 'secret "ledger" not found', None),
+        ("ContainerCreating", "", "ContainerCreating"),
+    ],
+)
+def test_a_container_that_waits_is_a_job_that_never_started(
+    reason: str, message: str, words: str | None
+) -> None:
+    found = why(unstarted_job(), pods=[pending(waiting(reason, message))])
+    said = words or f"{reason}: {message}"
+    assert found == ("created-never-started", f"Job {NAME}: Pod {NAME}-x2v: {said}")
+
+
+def test_a_pod_for_which_there_is_no_node_never_started() -> None:
+    pod = pending(waiting("ContainerCreating"), unschedulable="0/1 nodes: Insufficient memory")
+    found = why(unstarted_job(), pods=[pod])
+    assert found.code == "created-never-started"
+    assert found.reason.endswith("-x2v: Unschedulable: 0/1 nodes: Insufficient memory")
+
+
+def test_an_init_container_in_trouble_is_told_before_those_that_wait_for_it() -> None:
+    pod = pending(
+        waiting("PodInitializing"),
+        init_trouble=(replace(waiting("ImagePullBackOff", "no such image"), name="init"),),
+    )
+    found = why(unstarted_job(), pods=[pod])
+    assert found.code == "created-never-started"
+    assert found.reason.endswith("ImagePullBackOff: no such image")
+
+
+def test_a_job_that_can_create_no_pod_says_so_by_its_last_event() -> None:
+    refused = 'pods "credit-" is forbidden: error looking up service account billing/credit'
+    events = [
+        told("FailedCreate", "exceeded quota"),
+        told("FailedCreate", refused),
+        told("SuccessfulCreate", "Created pod"),
+        told("FailedCreate", "not this one", about="Job/other"),
+        told("FailedCreate", "not this kind", about=f"CronJob/{NAME}"),
+    ]
+    found = why(unstarted_job(active=0), events=events)
+    assert found == ("created-never-started", f"Job {NAME}: no Pod: FailedCreate: {refused}")
+
+
+@pytest.mark.parametrize(
+    ("job", "pods"),
+    [
+        (unstarted_job(), []),
+        (unstarted_job(active=0), []),
+        (unstarted_job(), [pending()]),
+        (unstarted_job(), [pending(waiting("PodInitializing"))]),
+        (unstarted_job(), [pod_of(slot_job(NOON))]),
+        (slot_job(NOON), [pending(waiting("ImagePullBackOff"))]),
+        (unstarted_job(suspended=True), [pending(waiting("ImagePullBackOff"))]),
+        (
+            unstarted_job(),
+            [pending(waiting("ImagePullBackOff")), pod_of(slot_job(NOON), uid="2", name="2")],
+        ),
+        (failed_job(NOON), [pending(waiting("ImagePullBackOff"))]),
+    ],
+    ids=[
+        "its Pods are not listed yet",
+        "no Pod and no event",
+        "nothing said yet",
+        "init containers run",
+        "runs",
+        "another Pod is ready",
+        "suspended",
+        "one of two runs",
+        "finished",
+    ],
+)
+def test_a_job_that_may_start_any_moment_is_not_stuck(job: Job, pods: list[Pod]) -> None:
+    assert unstarted(job, index(World(jobs=[job], pods=pods))) is None
+
+
+# ------------------------------------------------------------------------ a Job, and no attempt
+
+
+def test_a_job_that_runs_without_an_attempt() -> None:
+    job = slot_job(NOON)
+    found = why(job, pods=[pod_of(job)])
+    assert found == ("no-attempt", f"Job {NAME} runs, and no attempt has reached the ledger")
+
+
+def test_a_job_whose_last_pod_still_terminates_is_not_at_its_end() -> None:
+    assert why(failed_job(NOON, terminating=1)).code == "no-attempt"
+
+
+def test_a_job_that_failed_without_an_attempt_says_why_it_failed() -> None:
+    found = why(failed_job(NOON, "DeadlineExceeded"), pods=[pod_of(slot_job(NOON), ended(1))])
+    assert found.code == "job-failed"
+    assert found.reason.endswith("without an attempt: DeadlineExceeded: Job has reached its limit")
+
+
+def test_a_failure_without_words_has_no_loose_colon() -> None:
+    found = why(slot_job(NOON, active=0, ready=0, finished="Failed"))
+    assert found.reason == f"Job {NAME} failed without an attempt: no reason"
+
+
+def test_a_complete_job_that_claimed_nothing_may_not_start_with_k8sjob() -> None:
+    done = slot_job(NOON, active=0, ready=0, finished="Complete", finished_at=NOON + MINUTE)
+    found = why(done)
+    assert found.code == "unclaimed"
+    assert "is Complete and claimed nothing (does its container start with k8sjob?)" in found.reason
+
+
+def test_of_several_jobs_of_a_day_the_newest_tells() -> None:
+    early, late = failed_job(NOON - HOUR), slot_job(NOON)
+    for jobs in ((early, late), (late, early)):
+        found = why(*jobs, period=Period("2026-09-13"))
+        assert (found.code, NAME in found.reason) == ("no-attempt", True)
+
+
+def test_of_a_slot_and_its_backfill_the_newer_one_tells() -> None:
+    again = slot_job(
+        NOON + HOUR,
+        name="credit-bf-20260913t1200-0-1",
+        cronjob=None,
+        backfill_of="credit",
+        annotations={"k8sjob.io/period": str(PERIOD)},
+    )
+    assert why(failed_job(NOON), again).reason.startswith(f"Job {again.name} runs")
+    late = slot_job(NOON, created=NOON + 2 * HOUR)
+    assert why(late, again).reason.startswith(f"Job {NAME} runs")
+
+
+# ---------------------------------------------------------------------------------- an attempt
+
+
+def tried(outcome: str | None, exit_code: int | None, message: str | None) -> LastTry:
+    return LastTry(outcome=outcome, exit_code=exit_code, message=message)
+
+
+OOM = tried("failed", 137, "\n OOMKilled: the container\nTraceback")
+
+
+@pytest.mark.parametrize(
+    ("last", "reason"),
+    [
+        (OOM, "failed 137: OOMKilled: the container"),
+        (tried("failed", 0, "no rows"), "failed: no rows"),
+        (tried("lost", None, " \n "), "lost: it left no message"),
+        (tried(None, None, None), "no end: it left no message"),
+    ],
+)
+def test_a_failed_attempt_tells_by_its_first_line(last: LastTry, reason: str) -> None:
+    assert why(failed_job(NOON), last=last) == ("attempt-failed", reason)
+
+
+def test_an_attempt_tells_more_than_the_job_of_it_unless_the_next_pod_cannot_start() -> None:
+    assert why(slot_job(NOON), last=OOM).code == "attempt-failed"
+    assert why(last=OOM, cron=FORBID).code == "attempt-failed"
+    stuck = [pending(waiting("ImagePullBackOff"))]
+    assert why(unstarted_job(), pods=stuck, last=OOM).code == "created-never-started"
+
+
+# ----------------------------------------------------------------------------- nobody can tell
+
+
+def test_a_fire_around_an_edit_is_uncertain_unless_there_is_a_trace_of_it() -> None:
+    found = why(uncertain=True, cron=cronjob(starting_deadline_s=0))
+    assert found == ("uncertain", "schedule uncertain: it was changed around that time")
+    assert why(slot_job(NOON), uncertain=True).code == "no-attempt"
+    assert why(last=OOM, uncertain=True).code == "attempt-failed"
+
+
+def test_of_a_cronjob_that_is_gone_only_an_attempt_tells_more() -> None:
+    there = index(World(jobs=[failed_job(NOON)]))
+    found = why_not_done(PERIOD, NOON, traces=None, there=there, last=None, uncertain=True)
+    assert found == ("gone", "its CronJob is gone")
+    assert why_not_done(PERIOD, NOON, traces=None, there=there, last=OOM).code == "attempt-failed"
+
+
+def test_where_the_jobs_could_not_be_listed_only_an_attempt_tells() -> None:
+    found = why_not_done(PERIOD, NOON, traces=None, there=None, last=None)
+    assert found == ("unknown", "due, and the Jobs could not be listed to see why")
+    assert why_not_done(PERIOD, NOON, traces=None, there=None, last=OOM).code == "attempt-failed"
+
+
+def test_without_an_instant_of_a_fire_no_slot_is_looked_for() -> None:
+    cron = cronjob(concurrency="Forbid", last_schedule_time=NOON)
+    there = index(World(jobs=[slot_job(BEFORE)]))
+    named = [(one, Cycle.ONCE) for one in take_census([cron]).named.values()]
+    traces = trace(named, there, ())["billing/credit"]
+    other = Period("2026-09-13")
+    assert why_not_done(other, None, traces=traces, there=there, last=None).code == "no-job"
