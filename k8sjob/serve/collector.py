@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class Points(Sequence[Sample]):
     """The samples of a family, each made when it is asked for.
 
-    A scrape of a thousand jobs has 47,000: as objects they would cost half of its time, and as much
-    again for the garbage collections that they set off (measured).
+    A scrape of a thousand jobs has 47,000. To make and keep them all cost more than to work out
+    their values, and set off garbage collections that cost twice as much again (measured).
     """
 
     def __init__(self, name: str) -> None:

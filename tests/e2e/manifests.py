@@ -158,7 +158,6 @@ def job_spec(container: Object, *, account: str = "runner", **pod_spec: Any) -> 
         "restartPolicy": "Never",
         "serviceAccountName": account,
         "securityContext": NON_ROOT,
-        "terminationGracePeriodSeconds": 5,
         "containers": [container],
         "volumes": [{"name": "app", "configMap": {"name": "app"}}],
     }

@@ -26,6 +26,7 @@ def noon(clock: str) -> datetime:
 
 
 def test_an_edit_seconds_after_the_list_that_showed_the_last_one_hides_nothing(desk: Desk) -> None:
+    desk.cronjobs = [cronjob(schedule="45 * * * *")]
     desk.pass_at("12:10")
     desk.clock = noon("12:59:20")
     desk.edit(schedule=HALF_PAST, managed=())

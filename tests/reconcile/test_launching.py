@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from k8sjob.errors import Unavailable
 from k8sjob.kube import words
 from k8sjob.kube.client import Cluster
 from k8sjob.kube.objects import CronJob
@@ -66,7 +67,9 @@ def test_a_job_whose_making_was_not_noted_is_not_made_twice(
     desk: Reconciler, api: ApiServer
 ) -> None:
     api.fail("create", "jobs", 0, times=5, late=True)  # made, and the answer is lost
-    assert not desk.pass_at("13:40").ok
+    with pytest.raises(Unavailable):
+        desk.pass_at("13:40")
+    api.faults.clear()
     assert api.job_names() == [NAME]
     desk.pass_at("13:41")
     assert api.job_names() == [NAME]

@@ -35,7 +35,7 @@ def two(db: Database) -> Iterator[tuple[Reconciler, Reconciler]]:
 
 
 def versions(desk: Reconciler) -> list[tuple[str, datetime]]:
-    query = "SELECT expr, earliest_from FROM k8sjob.schedule_versions ORDER BY n"
+    query = "SELECT expr, earliest_from FROM k8sjob.schedule_versions ORDER BY job, n"
     with desk.db.connect("admin") as conn:
         return conn.execute(query).fetchall()
 

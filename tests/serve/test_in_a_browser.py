@@ -225,7 +225,9 @@ def test_tables_are_tables_for_a_screen_reader_on_narrow_screens_too(
     from selenium.webdriver.common.by import By
 
     browser = page("/", width=400)
-    row = browser.driver.find_element(By.CSS_SELECTOR, ".jobs tbody tr")
+    table = browser.driver.find_element(By.CSS_SELECTOR, ".jobs")
+    assert table.aria_role == "table"
+    row = table.find_element(By.CSS_SELECTOR, "tbody tr")
     assert row.aria_role == "row"
     assert [one.aria_role for one in row.find_elements(By.XPATH, "./*")][:3] == [
         *("cell", "rowheader", "cell")

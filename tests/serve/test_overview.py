@@ -96,6 +96,17 @@ def test_a_letter_a_word_and_a_class_tell_the_state(client: Client) -> None:
     assert chips[2].one("span", "letter").attributes["aria-hidden"] == "true"
 
 
+def test_the_table_says_that_it_is_one_also_where_it_is_shown_as_cards(client: Client) -> None:
+    # On narrow screens it is laid out otherwise, and some browsers then see no table any more.
+    table = client.get("/").page.one("table", "jobs")
+    assert table.attributes["role"] == "table"
+    roles = {"thead": "rowgroup", "tbody": "rowgroup", "tr": "row", "td": "cell"}
+    for tag, role in roles.items():
+        assert {one.attributes.get("role") for one in table.all(tag)} == {role}
+    heads = {(one.attributes["scope"], one.attributes["role"]) for one in table.all("th")}
+    assert heads == {("col", "columnheader"), ("row", "rowheader")}
+
+
 def test_the_tiles_count_jobs_and_their_periods_and_lead_to_them(client: Client) -> None:
     page = client.get("/").page
     assert tiles(page) == {

@@ -24,6 +24,9 @@ INSERT INTO k8sjob_counters (job, outcome, n) VALUES (:job, :outcome, 1) ON CONF
 -- name: succeeded
 UPDATE k8sjob_jobs SET last_success_at = :now, consecutive_failures = 0 WHERE job = :job
 
+-- name: handed_over
+UPDATE k8sjob_jobs SET consecutive_failures = 0 WHERE job = :job
+
 -- name: failed
 UPDATE k8sjob_jobs SET consecutive_failures = consecutive_failures + 1 WHERE job = :job
 

@@ -107,6 +107,8 @@ class SqliteLedger(Resolving):
             conn.execute(SQL["count"], params)
             if ending.outcome is Outcome.APPLIED:
                 conn.execute(SQL["succeeded"], params)
+            elif ending.outcome is Outcome.AWAITING:
+                conn.execute(SQL["handed_over"], params)
             elif ending.outcome in _FAILURES:
                 conn.execute(SQL["failed"], params)
 
