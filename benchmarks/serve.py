@@ -13,6 +13,7 @@ from itertools import count
 from time import perf_counter, process_time
 from typing import TYPE_CHECKING
 
+from benchmarks.page import pages
 from benchmarks.pairs import Spread, take_turns
 from benchmarks.report import Line, at_most
 from k8sjob.ledger.migrate import grant
@@ -103,6 +104,7 @@ def measure(server: Server, scale: Scale) -> Iterator[Line]:
         server.settle()
         yield from _queries(exporters["few"], exporters["many"])
         yield from _scrape(exporters["many"], year, rounds)
+        yield from pages(exporters["many"].database.dsn(READER), MANY, "bench/job-1", rounds)
         yield _history(exporters["old"], exporters["young"], years, rounds)
         yield from _dead(exporters["many"], rounds)
 

@@ -10,7 +10,6 @@ import click
 from k8sjob import log
 from k8sjob.cli.ledgers import find_each, redactor_of
 from k8sjob.errors import ConfigError, K8sjobError
-from k8sjob.ledger.settings import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,21 +70,14 @@ def usual_place(env: Mapping[str, str]) -> str:
 
 def _check(known: Finds) -> None:
     """Raise ConfigError where none of the ledgers can be served, whatever comes."""
+    from k8sjob.serve.readers import served  # noqa: PLC0415  # not for --help
+
     errors: list[K8sjobError] = []
     for find in known.values():
         try:
-            address = find()
+            served(find())
         except K8sjobError as error:
             errors.append(error)
-            continue
-        if address.kind is Kind.POSTGRES:
+        else:
             return
-        errors.append(_not_served(address.origin))
     raise errors[0]
-
-
-def _not_served(origin: str) -> ConfigError:
-    return ConfigError(
-        f"{origin} is a SQLite file, and what is served is a ledger on Postgres. Nothing was "
-        "started.\n  Look at it with k8sjob get jobs -A, or set K8SJOB_DSN=postgresql://…"
-    )

@@ -12,8 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from k8sjob.errors import InvalidKey, K8sjobError, UsageError
+from k8sjob.errors import ConfigError, InvalidKey, K8sjobError, UsageError
 from k8sjob.ledger.read import open_reader
+from k8sjob.ledger.settings import Kind
 from k8sjob.serve.web import NotThere
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ class Shelf:
     _idle: list[Reader] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _answered_at: float | None = None
+    #: How often it has answered.
+    answers: int = 0
     _trouble: K8sjobError | None = None
     _trouble_at: float = 0.0
     _pool: ThreadPoolExecutor = field(init=False)
@@ -107,7 +110,7 @@ class Shelf:
         if trouble is not None and self.clock() - self._trouble_at < PAUSE_S:
             raise type(trouble)(str(trouble))
         try:
-            reader = open_reader(self.find(), timeout_s=self.query_s)
+            reader = open_reader(served(self.find()), timeout_s=self.query_s)
         except K8sjobError as error:
             self._trouble, self._trouble_at = error, self.clock()
             raise
@@ -115,9 +118,20 @@ class Shelf:
         return reader
 
     def _put_back(self, reader: Reader) -> None:
-        self._answered_at = self.clock()
         with self._lock:
+            self._answered_at = self.clock()
+            self.answers += 1
             self._idle.append(reader)
+
+
+def served(address: Address) -> Address:
+    """Return an address of Postgres; ConfigError for a file, whose readers keep to one thread."""
+    if address.kind is Kind.POSTGRES:
+        return address
+    raise ConfigError(
+        f"{address.origin} is a SQLite file, and what is served is a ledger on Postgres. Nothing "
+        "was read.\n  Look at it with k8sjob get jobs -A, or set K8SJOB_DSN=postgresql://…"
+    )
 
 
 def late(within_s: float) -> str:

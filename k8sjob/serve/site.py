@@ -73,7 +73,8 @@ class Site:
         self.within_s = within_s
         self.ledgers = Ledgers(finds, clock)
         self.shelves = {name: Shelf(name, find, clock) for name, find in finds.items()}
-        self._slow: frozenset[str] = frozenset()
+        #: How often those had answered that have not answered in time, nor since.
+        self._slow: dict[str, int] = {}
         self._boards = {name: Board(shelf, now, clock) for name, shelf in self.shelves.items()}
 
     @property
@@ -99,11 +100,12 @@ class Site:
 
     def _gather(self, asked: Mapping[str, Future[T]]) -> Answers[T]:
         """Wait for all of them at once, and but a moment for those that let us wait before."""
-        slow = self._slow
+        slow = {name for name, n in self._slow.items() if self.shelves[name].answers == n}
         wait([future for name, future in asked.items() if name not in slow], self.within_s)
         wait([future for name, future in asked.items() if name in slow], _A_MOMENT_S)
-        unanswered = {name for name, future in asked.items() if not future.done()}
-        self._slow = frozenset((slow - asked.keys()) | unanswered)
+        for name, future in asked.items():
+            if not future.done():
+                self._slow[name] = self.shelves[name].answers
         answers: Answers[T] = Answers()
         for name, future in asked.items():
             try:

@@ -106,12 +106,23 @@ def test_a_schedule_that_was_edited_after_it_was_enabled_is_not_as_old_as_the_la
     assert times(desk) == {**dict.fromkeys(("12:30", "13:30"), "open?"), "14:30": "open"}
 
 
+def test_a_new_cronjob_that_was_enabled_later_is_as_old_as_its_label(desk: Desk) -> None:
+    desk.cronjobs = []
+    desk.pass_at("12:10")
+    made, label = noon("12:20"), written(noon("13:30"), "enabled-label")
+    desk.cronjobs = [cronjob(created=made, managed=(written(made, "schedule"), label))]
+    desk.pass_at("14:45")
+    assert times(desk) == {"13:00": "open?", "14:00": "open"}
+
+
 def test_a_job_whose_other_ledger_was_named_before_is_not_as_old_as_its_label(desk: Desk) -> None:
     """Its claims until then are in the other ledger, and what was taken away has no time."""
     assert desk.cronjobs is not None
     first = desk.cronjobs.pop()
     desk.pass_at("12:10")
-    desk.cronjobs.append(first)
+    image = written(noon("13:20"), "schedule")
+    label = written(first.created, "enabled-label")
+    desk.cronjobs.append(replace(first, zone="Etc/UTC", generation=2, managed=(image, label)))
     desk.pass_at("14:45")
     desk.pass_at("15:40")
     assert times(desk) == {"13:00": "open?", "14:00": "open?", "15:00": "open"}
@@ -133,6 +144,17 @@ def test_what_came_just_before_the_first_list_of_all_is_not_certain(desk: Desk) 
     desk.pass_at("12:59:50")
     desk.pass_at("14:40")
     assert times(desk) == {"13:00": "open?", "14:00": "open"}
+
+
+def test_a_list_may_have_been_made_after_the_slots_that_come_just_after_it(desk: Desk) -> None:
+    """By the cluster's clock, half a minute ahead, the edit came at 13:00:10, and then the list."""
+    desk.cronjobs = [cronjob(schedule=HALF_PAST)]
+    desk.pass_at("12:10")
+    desk.edit(schedule="0 * * * *", managed=())
+    desk.pass_at("12:59:50")
+    desk.pass_at("14:40")
+    assert times(desk)["13:00"] == "open?"
+    assert times(desk)["14:00"] == "open"
 
 
 def test_two_clocks_that_go_back_and_forth_end_no_version_before_it_began(desk: Desk) -> None:

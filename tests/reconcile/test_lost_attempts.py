@@ -169,3 +169,21 @@ def test_an_attempt_that_gives_signs_of_life_holds_its_period(desk: Desk) -> Non
     attempt(desk, PERIOD, mode="command")
     desk.pass_at("12:31")
     assert desk.rows() == {}
+
+
+def test_of_several_containers_the_worst_end_tells(desk: Desk) -> None:
+    good, bad = replace(ended(0), name="proxy"), ended(3, "Error")
+    pod = pod_of(slot_job(SLOT), good, bad)
+    lost = attempt(desk, PERIOD, pod)
+    desk.jobs, desk.pods = [slot_job(SLOT)], [pod]
+    desk.one_pass()
+    assert (end_of(desk, lost)[1] or "").startswith("exit code 3 after 41 s")
+
+
+def test_while_one_container_runs_nothing_is_lost(desk: Desk) -> None:
+    running = Container(name="main", running_since=SLOT)
+    pod = pod_of(slot_job(SLOT), replace(ended(1), name="proxy"), running)
+    alive = attempt(desk, PERIOD, pod)
+    desk.jobs, desk.pods = [slot_job(SLOT)], [pod]
+    desk.one_pass()
+    assert end_of(desk, alive) == (None, None)

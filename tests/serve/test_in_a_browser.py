@@ -10,6 +10,7 @@ import pytest
 from tests.fix_servers import SERVERS
 from tests.fix_stores import fresh_database
 from tests.serve import horrors, scene
+from tests.serve.process import wait_until
 from tests.serve.website import website
 
 if TYPE_CHECKING:
@@ -151,6 +152,10 @@ def focused(browser: Browser) -> str:
     return str(browser.run("return document.activeElement.innerText"))
 
 
+def has_focus(browser: Browser, name: str) -> bool:
+    return bool(browser.run("return document.activeElement.id") == name)
+
+
 def test_the_first_key_leads_past_what_is_on_every_page(page: Callable[..., Browser]) -> None:
     from selenium.webdriver.common.keys import Keys
 
@@ -159,7 +164,7 @@ def test_the_first_key_leads_past_what_is_on_every_page(page: Callable[..., Brow
     assert focused(browser) == "Skip to the content"
     assert browser.run("return document.activeElement.getBoundingClientRect().top") >= 0
     press(browser, Keys.ENTER)
-    assert browser.run("return document.activeElement.id") == "main"
+    wait_until(lambda: has_focus(browser, "main"), "the content has the focus")
     press(browser, Keys.TAB)
     assert focused(browser) == "Look again"
 
@@ -186,10 +191,11 @@ def test_the_calendar_can_be_skipped_and_a_cell_be_opened(page: Callable[..., Br
 
     browser = page(CREDIT)
     browser.driver.find_element(By.LINK_TEXT, "Skip the calendar").send_keys(Keys.ENTER)
-    assert browser.run("return document.activeElement.id") == "after-calendar"
+    wait_until(lambda: has_focus(browser, "after-calendar"), "the calendar is skipped")
     cell = browser.driver.find_element(By.CSS_SELECTOR, "a.cell[title^='2026-09-12']")
     assert cell.accessible_name.startswith("2026-09-12T00:00:00Z (Sat 12 Sep 02:00 Europe/Rome)")
     cell.send_keys(Keys.ENTER)
+    wait_until(lambda: browser.driver.current_url.endswith("#period"), "the period is opened")
     card = browser.driver.find_element(By.ID, "period")
     assert card.accessible_name.startswith("missing 2026-09-12T00:00:00Z")
     assert "KeyError: 'balance'" in card.text
@@ -203,7 +209,7 @@ def test_the_last_output_opens_without_a_script(page: Callable[..., Browser]) ->
     pre = browser.driver.find_element(By.CSS_SELECTOR, "#period pre")
     assert not pre.is_displayed()
     browser.driver.find_element(By.CSS_SELECTOR, "#period .try summary").send_keys(Keys.ENTER)
-    assert pre.is_displayed()
+    wait_until(pre.is_displayed, "it is opened")
     assert pre.text == scene.TRACEBACK
 
 
@@ -214,7 +220,8 @@ def test_the_filter_is_used_as_any_form(page: Callable[..., Browser]) -> None:
     browser = page("/")
     Select(browser.driver.find_element(By.NAME, "state")).select_by_visible_text("blocked")
     browser.driver.find_element(By.NAME, "text").send_keys("declined\n")
-    assert browser.driver.current_url.endswith("/?text=declined&namespace=&state=blocked&owner=")
+    address = "/?text=declined&namespace=&state=blocked&owner="
+    wait_until(lambda: browser.driver.current_url.endswith(address), "the form is sent")
     rows = browser.driver.find_elements(By.CSS_SELECTOR, ".jobs tbody tr")
     assert [row.find_element(By.TAG_NAME, "a").text for row in rows] == ["billing/invoices"]
 

@@ -16,6 +16,8 @@ from tests.serve.client import Client, Element
 from tests.serve.conftest import find_reader
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.fix_stores import Database
 
 
@@ -242,6 +244,20 @@ def test_of_several_ledgers_one_that_is_away_is_told_and_the_others_stay(painted
     assert row_of(got.page, "ops/backup")[1].endswith("ledger default")
     link = got.page.one("table", "jobs").all("th", scope="row")[0].one("a")
     assert link.attributes["href"] == "/jobs/billing/invoices?ledger=default"
+
+
+def test_a_ledger_in_a_file_among_others_is_told_as_away(
+    painted: Database, sqlite_path: Path
+) -> None:
+    address = parse(f"sqlite:///{sqlite_path}", "K8SJOB_DSN")
+    finds = {**find_reader(painted), "file": lambda: address}
+    with closing(Site(finds, now=lambda _: scene.NOW)) as site:
+        client = Client(App.of(site))
+        for _ in range(3):
+            got = client.get("/")
+            assert got.status == 200
+            assert "K8SJOB_DSN is a SQLite file" in got.page.one("div", role="alert").text
+        assert client.get("/jobs/ops/backup").status == 200
 
 
 def test_all_who_look_within_a_second_share_one_look(painted: Database) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from contextlib import closing
 from datetime import timedelta
@@ -138,6 +139,24 @@ def test_a_ledger_that_hangs_is_waited_for_once_and_then_but_a_moment(db: Databa
         lock.rollback()
         wait_until(lambda: not site.overview().away, "it answers")
         assert site.overview()
+
+
+def test_one_look_that_took_too_long_makes_no_ledger_hang(db: Database) -> None:
+    go = threading.Event()
+
+    def heavy(reader: Reader) -> int:
+        go.wait(PATIENCE)
+        return names(reader)
+
+    with closing(Site({"default": of(db)}, within_s=0.3)) as site:
+        assert site.read(None, heavy).away
+        go.set()
+        shelf = site.shelves["default"]
+        wait_until(lambda: shelf.answers > 0, "it has answered in the end")
+        go.clear()
+        threading.Timer(0.6, go.set).start()
+        site.within_s = PATIENCE
+        assert not site.read(None, heavy).away
 
 
 def test_where_nobody_could_connect_nobody_tries_again_at_once() -> None:

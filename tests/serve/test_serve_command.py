@@ -72,7 +72,7 @@ def test_a_ledger_in_a_file_is_not_served(
     code, told = ends(capsys)
     assert code == ExitCode.CONFIG
     assert "K8SJOB_DSN is a SQLite file" in told
-    assert "Nothing was started." in told
+    assert "k8sjob get jobs -A" in told
 
 
 def test_a_wrong_address_is_told_before_anything_else(capsys: pytest.CaptureFixture[str]) -> None:
