@@ -141,6 +141,9 @@ def _again_and_again(once: Callable[[], int], seconds: float) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: os.write(stop, b"."))
     while not select.select([stopped], [], [], 0)[0]:
-        once()
+        try:
+            once()
+        except Exception:  # a bug that one pass met: the next one may not
+            logging.getLogger("k8sjob").exception("the pass was not ended")
         select.select([stopped], [], [], seconds)
     return 0
