@@ -168,3 +168,15 @@ def test_while_the_newest_is_under_way_no_older_one_is_started_in_its_place(desk
     desk.jobs = [failed_job(slot)]
     desk.pass_at("15:45")
     assert started(desk) == ["15:00"]
+
+
+def test_what_was_found_missing_then_done_and_opened_again_is_a_persons_too(desk: Desk) -> None:
+    policy(desk, "every")
+    period = f"{DAY}T13:00:00Z"
+    desk.pass_at("13:40")
+    desk.claim(period)
+    with desk.db.connect("operator") as conn:
+        conn.execute("SELECT k8sjob.reopen(%s, %s, 'wrong', 'me')", ("billing/credit", period))
+    desk.pass_at("13:45")
+    assert desk.rows() == {period: "open"}
+    assert started(desk) == ["13:00"]
