@@ -68,7 +68,7 @@ class Act:
 class Script:
     """All that happens. Of eleven slots ``lost`` are claimed by nobody.
 
-    ``marks``: the API shows managedFields.
+    ``marks``: the API shows managedFields. ``grace``: the annotation.
     """
 
     acts: Sequence[Act]
@@ -78,6 +78,7 @@ class Script:
     zone: str | None = None
     lost: int = 11
     marks: bool = True
+    grace: str | None = None
 
 
 @dataclass
@@ -220,6 +221,7 @@ def live(script: Script, life: Life | None = None) -> Life:
 def born(script: Script) -> Life:
     """Return the CronJob as it is before the first act."""
     words = {"cycle": str(script.cycle), "catch-up": "every", "catch-up-max-count": "10000"}
+    words |= {"grace": script.grace} if script.grace else {}
     annotations = {f"k8sjob.io/{name}": text for name, text in words.items()}
     line, paper = Timeline(annotations, marks=script.marks), PaperLedger(script.start)
     values = {"enabled-label": "true"} | ({"timeZone": script.zone} if script.zone else {})
@@ -245,6 +247,7 @@ def at_random(by: Random, cycles: Sequence[Cycle], schedules: Sequence[str]) -> 
         zone=by.choice(ZONES),
         lost=by.choice([11, 11, 5, 2]),
         marks=by.random() < 0.7,
+        grace=by.choice([None, None, "5s"]),
     )
 
 
@@ -255,7 +258,7 @@ def _any_act(by: Random, schedules: Sequence[str], *, first: bool) -> Act:
             act,
             word=by.choice([None, None, None, None, "incomplete"]),
             number=by.randint(-30, 30),
-            slow=(by.randint(0, 4), by.randint(0, 4)),
+            slow=(by.randint(0, 4), by.choice([0, 1, 4, 60])),
         )
     return replace(
         act,

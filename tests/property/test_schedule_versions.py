@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from random import Random
 
 #: Clocks may be so far apart, and passes take their time: what counts as around a list.
-AROUND = timedelta(seconds=75)
+AROUND = timedelta(seconds=130)
 
 worlds = st.randoms(use_true_random=True)
 

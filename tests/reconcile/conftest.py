@@ -58,7 +58,7 @@ def written(when: datetime, *owns: Any) -> Managed:
 
 @dataclass
 class Desk:
-    """A cluster of data and passes over it. ``clock`` is the ledger's; lists take a second."""
+    """A cluster of data and passes over it. ``clock`` is the ledger's; lists ``take`` a second."""
 
     db: Database
     watcher: Watcher
@@ -69,6 +69,7 @@ class Desk:
     events: list[Event] = field(default_factory=list)
     launched: list[Launch] = field(default_factory=list)
     scope: str = "*"
+    take: timedelta = SECOND
 
     def one_pass(self, *, dry_run: bool = False, budget: int = 50) -> Report:
         """Make a pass at ``clock``."""
@@ -86,7 +87,7 @@ class Desk:
             launcher=self._launch,
             budget=budget,
         )
-        span = Span(began=self.clock, ended=self.clock + SECOND, last=watched.last_list)
+        span = Span(began=self.clock, ended=self.clock + self.take, last=watched.last_list)
         run(work, span)
         return report
 

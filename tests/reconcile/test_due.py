@@ -83,6 +83,11 @@ def test_so_near_to_the_list_that_clocks_could_be_to_blame_nothing_is_judged(
     assert len(seen(horizon, kind, grace_s=1, expr="0 23 * * *").periods) == count
 
 
+@pytest.mark.parametrize(("horizon", "count"), [("23:00:29", 0), ("23:00:30", 1)])
+def test_a_day_is_not_judged_so_near_to_its_last_fire_either(horizon: str, count: int) -> None:
+    assert len(seen(horizon, Cycle.DAY, grace_s=1, expr="0 13,23 * * *").periods) == count
+
+
 def test_what_comes_after_one_that_is_not_due_yet_waits_for_it() -> None:
     """Its deadline may be earlier, after an edit: the mark could not pass the first one."""
     daily = Version(

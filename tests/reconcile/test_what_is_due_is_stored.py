@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.reconcile.conftest import at, periods
+from tests.reconcile.conftest import MINUTE, at, cronjob, periods
 
 if TYPE_CHECKING:
     from tests.reconcile.conftest import Desk
@@ -46,3 +46,16 @@ def test_a_dry_run_tells_the_same_and_writes_nothing(desk: Desk) -> None:
     assert desk.rows() == {}
     assert desk.value("SELECT last_complete_list_at FROM k8sjob.scopes") == at("2026-09-13 12:10")
     assert desk.pass_at("14:31").lines == told.lines
+
+
+def test_what_came_while_the_list_was_made_is_not_judged_by_it(desk: Desk) -> None:
+    """It may have been suspended before, and after the part of the list that shows it."""
+    desk.cronjobs = [cronjob(annotations={"k8sjob.io/grace": "5s"})]
+    desk.pass_at("12:10")
+    desk.take = 10 * MINUTE
+    desk.pass_at("12:58")
+    assert desk.rows() == {}
+    desk.clock = at("2026-09-13 12:59")
+    desk.edit(suspended=True)
+    desk.pass_at("13:20")
+    assert desk.rows() == {}
