@@ -43,9 +43,10 @@ test-pure: $(DEV) ## Run the tests that need no server, SQLite's too
 bench: $(DEV) ## Measure what a claim costs: minutes, and nothing else should run meanwhile
 	@$(PY) -m benchmarks $(ARGS)
 
-docs: $(DEV) ## Write help texts and metrics into docs/
+docs: $(DEV) ## Write help texts, metrics and the charts' values into the documents
 	@$(PY) -m tests.docs.write_help
 	@$(PY) -m tests.docs.write_metrics
+	@$(PY) -m tests.docs.write_charts
 
 # ----------------------------------------------------------------------------------- checking
 
