@@ -16,6 +16,7 @@ from benchmarks import (
     reconcile,
     round_trips,
     serve,
+    size,
     sqlite_file,
     throughput,
     transaction,
@@ -36,6 +37,7 @@ QUESTIONS = {
     "sqlite": sqlite_file.measure,
     "reconcile": reconcile.measure,
     "serve": serve.measure,
+    "size": size.measure,
 }
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from k8sjob import Key, claim
 from k8sjob.ledger.contract import Attempt, Ending, Terms, drive
+from k8sjob.ledger.known import Resolution
 from k8sjob.ledger.postgres.store import PostgresLedger
 from k8sjob.ledger.uuid7 import uuid7
 from k8sjob.states import Outcome
@@ -73,10 +75,16 @@ class ClaimedInSql:
 
 
 class AsTheRunner:
-    """All that ``k8sjob run`` sends, over a connection that stays: start row to end row."""
+    """All that ``k8sjob run`` sends, over a connection that stays: start row to end row.
 
-    def __init__(self, database: Database, job: str, synchronous_commit: str) -> None:
+    ``in_a_job``: it also keeps which Kubernetes Job stood for the period, as in a Pod.
+    """
+
+    def __init__(
+        self, database: Database, job: str, synchronous_commit: str, *, in_a_job: bool = False
+    ) -> None:
         """Connect."""
+        self._in_a_job = in_a_job
         dsn = f"{database.dsn()}?options=-c%20synchronous_commit%3D{synchronous_commit}"
         self._ledger = PostgresLedger(dsn, application_name="bench", lock_timeout_s=30)
         self._job, self._periods = job, periods()
@@ -87,6 +95,12 @@ class AsTheRunner:
         ledger, attempt = self._ledger, uuid7()
         key = Key.parse(f"{self._job}:{next(self._periods)}")
         start: dict[str, Any] = {"mode": "sql", "source": "--period", "client": "0.1.0"}
+        if self._in_a_job:
+            uid = str(uuid4())
+            drive(ledger.remember(uid, Resolution(key.job, key.period, "scheduled-timestamp")))
+            name = str(key.job).rpartition("/")[2] + "-29712345"
+            start |= {"job_uid": uid, "job_name": name, "pod_name": f"{name}-x7k2p"}
+            start |= {"pod_uid": str(uuid4()), "node": "node-1.example.com"}
         drive(ledger.start(Attempt(id=attempt, key=key, **start)))
         drive(ledger.claim(key, Terms(attempt=attempt, sql_file=True)))
         drive(ledger.execute(CREDIT))

@@ -130,6 +130,8 @@ def test_without_the_right_to_read_jobs_the_jobs_name_answers(pod: Pod) -> None:
 
     assert told.out.startswith(f"{JOB}:{text(slot)} applied"), told.text
     assert pod.kept() == [(UID, text(slot), "job-name")]
+    assert "the period is from job-name" in told.err
+    assert "kubectl create role k8sjob-entrypoint -n billing --verb=get" in told.err
 
 
 def test_the_reason_is_the_last_word_of_the_container(pod: Pod, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ asked is behind :class:`k8sjob.run.origin.case.Facts`. docs/periods.md tells it 
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 from k8sjob.key import Key
@@ -30,7 +31,10 @@ from k8sjob.run.origin.refusal import unresolved
 from k8sjob.run.origin.sources import Asked, Resolved
 
 if TYPE_CHECKING:
+    from k8sjob.errors import K8sjobError
     from k8sjob.ledger.known import Known
+
+log = logging.getLogger("k8sjob")
 
 __all__ = ["Asked", "Facts", "Resolved", "resolve"]
 
@@ -52,7 +56,19 @@ def resolve(asked: Asked, facts: Facts) -> Resolved:
     )
     if found is None:
         raise unresolved(case)
+    if case.trouble is not None:
+        _warn(case.trouble, found)
     return _complete(case, _kept(case, found))
+
+
+def _warn(trouble: K8sjobError, found: Found) -> None:
+    """Say what is broken though this run does without it: the next one may not."""
+    what, advice = getattr(trouble, "what", str(trouble)), getattr(trouble, "advice", "")
+    log.warning(
+        "the period is from %s, since the Kubernetes API did not tell: %s\n  %s",
+        *(found.source, what, advice),
+        extra={"event": "api_trouble", "source": found.source},
+    )
 
 
 def _kept(case: Case, found: Found) -> Found:
