@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from k8sjob.duration import parse_duration
-from k8sjob.errors import Unavailable
+from k8sjob.errors import K8sjobError, Unavailable
 from k8sjob.ledger import migrate as steps
 from k8sjob.ledger import settings
 from k8sjob.ledger.settings import Kind
@@ -15,7 +15,10 @@ from k8sjob.ledger.settings import Kind
 @click.option("--dry-run", is_flag=True, help="Say what would be applied, and change nothing.")
 @click.option("--sql", is_flag=True, help="Print the SQL of all steps, and connect to nothing.")
 @click.option(
-    "--wait", metavar="D", help="Keep trying for so long while the database is away, e.g. 5m."
+    "--wait",
+    metavar="D",
+    help="Keep trying for so long while the database is away, or running jobs hold a table that is "
+    "to be changed, e.g. 5m.",
 )
 @click.option(
     "--grant-operator",
@@ -74,9 +77,9 @@ def _say_what_would_be_done(dsn: str, wanted: list[tuple[str, str]]) -> int:
 
 
 def _migrate(dsn: str, wait_s: float) -> None:
-    told: list[Unavailable] = []
+    told: list[K8sjobError] = []
 
-    def away(error: Unavailable) -> None:
+    def away(error: K8sjobError) -> None:
         if not told:
             click.echo(f"waiting up to {wait_s:g} s: {str(error).splitlines()[0]}", err=True)
         told.append(error)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from k8sjob.errors import ConfigError, Denied, Unavailable
+from k8sjob.errors import ConfigError, Denied, TryAgain, Unavailable
 from k8sjob.ledger.postgres.connect import connect
 from k8sjob.ledger.postgres.errors import first_line, translate
 from k8sjob.version import __version__
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 #: The transaction-level advisory lock of all migrations: the bytes of "k8sjob", read as a number.
 LOCK = int.from_bytes(b"k8sjob", "big")
 CAPABILITIES = ("operator", "runner", "reader")
+#: How long a step waits for jobs that hold a table, and pauses before it tries again. A job may
+#: hold one for hours, and each claim that comes would wait behind the step.
+_LOCK_TIMEOUT_S, _PAUSE_S = 2, 5.0
 
 BOOTSTRAP: str = """\
 SELECT pg_advisory_xact_lock({lock});
@@ -64,7 +67,12 @@ class Migration:
         again = "SELECT k8sjob.grant_again();"
         start = f"-- {self}\nSET client_encoding = 'UTF8';\nBEGIN ISOLATION LEVEL READ COMMITTED;\n"
         start += "SET LOCAL client_min_messages = warning;\n"  # no word of what is there already
-        return f"{start}{_bootstrap()}{insert}\n{self.sql}{again}\nCOMMIT;\n"
+        return f"{start}{_bootstrap()}{self.patience}{insert}\n{self.sql}{again}\nCOMMIT;\n"
+
+    @property
+    def patience(self) -> str:
+        """How long it waits for a lock: the first step has no rivals, there is no table yet."""
+        return f"SET LOCAL lock_timeout = '{_LOCK_TIMEOUT_S}s';\n" if self.version > 1 else ""
 
 
 def migrations() -> list[Migration]:
@@ -120,6 +128,12 @@ def _explain(error: psycopg.Error, doing: str, conn: psycopg.Connection) -> K8sj
             "  Nothing was changed. Connect as the role that owns schema k8sjob; where there is "
             f"none yet: GRANT CREATE ON DATABASE {here} TO {me}"
         )
+    if isinstance(error, pg.LockNotAvailable):
+        return TryAgain(
+            f"jobs that are running hold the ledger's tables: {first_line(error)}\n"
+            "  Nothing was changed, and no claim is kept waiting. To try again until they let go: "
+            "k8sjob migrate --wait 1h"
+        )
     taken = (pg.DuplicateTable, pg.DuplicateFunction, pg.DuplicateObject, pg.UndefinedColumn)
     if isinstance(error, taken):
         return ConfigError(
@@ -139,8 +153,9 @@ def pending(dsn: str) -> list[Migration]:
 def migrate(dsn: str, *, done: Callable[[Migration], None] | None = None) -> list[Migration]:
     """Apply what the ledger at ``dsn`` lacks, as its owner; return the steps applied here.
 
-    Raises Unavailable (no connection), Denied (not the owner), ConfigError (the schema is there,
-    but is not a ledger) and ClientTooOld (the ledger is newer, and lets this version in no more).
+    Raises Unavailable (no connection), TryAgain (running jobs hold a table that a step changes),
+    Denied (not the owner), ConfigError (the schema is there, but is not a ledger) and ClientTooOld
+    (the ledger is newer, and lets this version in no more).
     """
     applied = []
     with _connected(dsn, "migrate the ledger") as conn:
@@ -160,6 +175,8 @@ def _apply(conn: psycopg.Connection, step: Migration) -> bool:
         conn.execute(_bootstrap())
         if applied_version(conn) >= step.version:
             return False
+        if step.patience:
+            conn.execute(step.patience)
         conn.execute(
             "INSERT INTO k8sjob.migrations (version, name, oldest_client) VALUES (%s, %s, %s)",
             (step.version, step.name, step.oldest_client),
@@ -190,9 +207,9 @@ def migrate_when_there(
     wait_s: float,
     *,
     done: Callable[[Migration], None] | None = None,
-    away: Callable[[Unavailable], None] | None = None,
+    away: Callable[[K8sjobError], None] | None = None,
 ) -> list[Migration]:
-    """Migrate, trying again for ``wait_s`` seconds while the database cannot be reached.
+    """Migrate, trying again for ``wait_s`` seconds while the database is away or its tables held.
 
     ``away`` is told of each try in vain that another one follows.
     """
@@ -200,13 +217,13 @@ def migrate_when_there(
     while True:
         try:
             return migrate(dsn, done=done)
-        except Unavailable as error:
+        except (Unavailable, TryAgain) as error:
             left = end - time.monotonic()
             if left <= 0:
                 raise
             if away:
                 away(error)
-            time.sleep(min(1.0, left))
+            time.sleep(min(_PAUSE_S if isinstance(error, TryAgain) else 1.0, left))
 
 
 def grant(dsn: str, capability: str, role: str) -> None:
