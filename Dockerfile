@@ -17,7 +17,8 @@ RUN python -m compileall -q -j 0 --invalidation-mode unchecked-hash \
         "$(python -c 'import sysconfig; print(sysconfig.get_path("stdlib"))')" \
  && echo 'k8sjob:x:65532:' >>/etc/group \
  && echo 'k8sjob:x:65532:65532::/nonexistent:/usr/sbin/nologin' >>/etc/passwd
-ENV PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1
+# An empty PYTHONTZPATH: zones are those of the tzdata package in targets too, whatever the base has.
+ENV PYTHONDONTWRITEBYTECODE=1 PYTHONTZPATH="" PYTHONUNBUFFERED=1
 # Targets are looked for in the current folder: `run credit:credit` finds /app/credit.py.
 WORKDIR /app
 ARG VERSION=0.1.0

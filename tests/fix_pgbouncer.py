@@ -1,4 +1,4 @@
-"""A PgBouncer in transaction mode in front of a test's database: Debian's, as it comes."""
+"""A PgBouncer in front of a test's database: Debian's, as it comes, in transaction mode."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ CONFIG = """\
 {name} = {server}
 
 [pgbouncer]
-pool_mode = transaction
+pool_mode = {mode}
 listen_addr =
 listen_port = 6432
 unix_socket_dir = {home}
-auth_type = scram-sha-256
+{more}auth_type = scram-sha-256
 auth_file = {home}/users
 """
 
@@ -84,14 +84,17 @@ def pgbouncer(request: pytest.FixtureRequest, db: Database) -> Iterator[PgBounce
 
 
 @contextmanager
-def pooling(db: Database) -> Iterator[PgBouncer]:
-    """Start a PgBouncer in front of ``db``, or skip the test where there is none."""
+def pooling(db: Database, mode: str = "transaction", more: str = "") -> Iterator[PgBouncer]:
+    """Start a PgBouncer in front of ``db``, or skip the test where there is none.
+
+    ``more`` are lines of its configuration.
+    """
     binary = _binary()
     if binary is None:
         pytest.skip(f"PgBouncer: {NOT_HERE}")
     with (
         tempfile.TemporaryDirectory(prefix="k8sjob-") as folder,
-        _running(binary, Path(folder), db),
+        _running(binary, Path(folder), db, {"mode": mode, "more": more}),
     ):
         bouncer = PgBouncer(db, Path(folder))
         yield bouncer
@@ -103,8 +106,8 @@ def _binary() -> str | None:
 
 
 @contextmanager
-def _running(binary: str, home: Path, db: Database) -> Iterator[None]:
-    config = _configure(home, db)
+def _running(binary: str, home: Path, db: Database, given: dict[str, str]) -> Iterator[None]:
+    config = _configure(home, db, given)
     identity: dict[str, Any] = {}
     if os.geteuid() == 0:
         # It refuses to run as root. Whoever owns the server's socket may use it.
@@ -123,14 +126,14 @@ def _running(binary: str, home: Path, db: Database) -> Iterator[None]:
         process.wait(timeout=10)
 
 
-def _configure(home: Path, db: Database) -> Path:
+def _configure(home: Path, db: Database, given: dict[str, str]) -> Path:
     parts = conninfo_to_dict(db.server.admin_dsn)
     server = " ".join(f"{key}={parts[key]}" for key in ("host", "port") if key in parts)
     logins = [conninfo_to_dict(db.dsn(role)) for role in ROLES]
     users = "".join(f'"{login["user"]}" "{login["password"]}"\n' for login in logins)
     (home / "users").write_text(users)
     config = home / "pgbouncer.ini"
-    config.write_text(CONFIG.format(name=db.name, server=server, home=home))
+    config.write_text(CONFIG.format(name=db.name, server=server, home=home, **given))
     return config
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -28,8 +29,10 @@ COMMANDS = {
     "serve": ("k8sjob.cli.serve", "Serve metrics, a status page and JSON."),
     "prune": ("k8sjob.cli.prune", "Delete old finished periods and old attempts."),
     "migrate": ("k8sjob.cli.migrate", "Bring the ledger to this version's schema."),
+    "doctor": ("k8sjob.cli.doctor", "Check what k8sjob needs here, and say what to do."),
     "preview": ("k8sjob.cli.preview", "Show when a schedule fires, and what surprises."),
     "lint": ("k8sjob.cli.lint", "Find in manifests what will bite."),
+    "inject": ("k8sjob.cli.inject", "Turn plain CronJobs into covered ones, and back."),
     "version": ("k8sjob.cli.version", "Print the version."),
 }
 
@@ -56,8 +59,32 @@ class LazyGroup(click.Group):
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-def cli() -> None:
+@click.option("--by", metavar="WHO", help="Who decides. Else K8SJOB_BY.")
+@click.option(
+    "-n",
+    "--namespace",
+    metavar="NS",
+    help="The namespace of jobs named without one. Else K8SJOB_NAMESPACE.",
+)
+@click.option("--no-color", is_flag=True, help="As NO_COLOR=1.")
+@click.option("--attached", is_flag=True, hidden=True)
+@click.option("--tell-end", metavar="WORD", hidden=True)
+@click.pass_obj
+def cli(seen: dict[str, str] | None, /, **root: Any) -> None:
     """Each period of a CronJob's work done once, and the missing ones visible."""
+    # `kubectl exec` brings no environment along, and an image need not have `env`.
+    given = {
+        "K8SJOB_BY": root["by"],
+        "K8SJOB_NAMESPACE": root["namespace"],
+        "NO_COLOR": "1" if root["no_color"] else None,
+    }
+    os.environ.update({name: value for name, value in given.items() if value})
+    if seen is not None and root["tell_end"]:
+        seen["tell_end"] = root["tell_end"]
+    if root["attached"]:
+        from k8sjob.cli.attached import stop_when_alone  # noqa: PLC0415  # a run needs none of it
+
+        stop_when_alone()
 
 
 def fail(error: K8sjobError) -> NoReturn:
@@ -66,10 +93,23 @@ def fail(error: K8sjobError) -> NoReturn:
     sys.exit(int(error.exit_code))
 
 
+def _stop_when_asked() -> None:
+    """End on SIGTERM as any process does: the kernel gives PID 1 only what it has a handler for."""
+    import signal  # noqa: PLC0415  # in a container only
+
+    def stop(number: int, _frame: object) -> NoReturn:
+        sys.exit(128 + number)
+
+    signal.signal(signal.SIGTERM, stop)
+
+
 def main(args: list[str] | None = None) -> NoReturn:
     """Run the command line; the exit codes are those of :mod:`k8sjob.errors`, never click's 2."""
+    seen: dict[str, str] = {}
+    if os.getpid() == 1:
+        _stop_when_asked()
     try:
-        code = cli.main(args, prog_name="k8sjob", standalone_mode=False)
+        code = cli.main(args, prog_name="k8sjob", standalone_mode=False, obj=seen)
     except click.UsageError as error:
         error.show()
         sys.exit(int(ExitCode.USAGE))
@@ -81,4 +121,8 @@ def main(args: list[str] | None = None) -> NoReturn:
         sys.exit(130)
     except K8sjobError as error:
         fail(error)
+    if "tell_end" in seen and not code:
+        from k8sjob.cli.attached import tell_the_end  # noqa: PLC0415  # as above
+
+        tell_the_end(seen["tell_end"])
     sys.exit(code if isinstance(code, int) else 0)

@@ -1,4 +1,4 @@
-"""The entrypoint's GET from inside a Pod, with the standard library only.
+"""What is asked of the API server from inside a Pod, with the standard library only.
 
 The official client takes half a second and 50 MB (measured) in every image and at every start.
 The contract of the environment and of the mounted files is Kubernetes' own
@@ -11,12 +11,15 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from k8sjob.kube.inside_answer import Wanted, read
+from k8sjob.kube.inside_answer import Wanted, read, sent_at
 from k8sjob.kube.inside_trouble import MOUNTED, Kind, Trouble
 from k8sjob.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from k8sjob.kube.inside_answer import Question
+    from k8sjob.kube.inside_review import Review, Right
 
 __all__ = ["Effects", "Inside", "Kind", "Limits", "Trouble"]
 
@@ -51,6 +54,18 @@ class Effects:
     wall: Callable[[], float] = time.time
     sleep: Callable[[float], None] = time.sleep
     jitter: Callable[[], float] = _some
+
+
+@dataclass(frozen=True, slots=True)
+class Came:
+    """An object; when the server says it was sent, and by this clock the middle of the exchange.
+
+    Both are Unix time; the server's is None where it does not say.
+    """
+
+    value: dict[str, Any]
+    sent_at: float | None
+    middle: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,13 +122,19 @@ class Inside:
 
     def get_job(self, namespace: str, name: str) -> dict[str, Any]:
         """Return a Job as the API server gives it. Raises Trouble."""
-        return self._get(Wanted("Job", "jobs.batch", "/apis/batch/v1", namespace, name))
+        return self._ask(Wanted("Job", "jobs.batch", "/apis/batch/v1", namespace, name)).value
 
     def get_pod(self, namespace: str, name: str) -> dict[str, Any]:
         """Return a Pod as the API server gives it. Raises Trouble."""
-        return self._get(Wanted("Pod", "pods", "/api/v1", namespace, name))
+        return self._ask(Wanted("Pod", "pods", "/api/v1", namespace, name)).value
 
-    def _get(self, wanted: Wanted) -> dict[str, Any]:
+    def may(self, right: Right) -> Review:
+        """Return whether this Pod's service account has a right. Raises Trouble."""
+        from k8sjob.kube.inside_review import review  # noqa: PLC0415  # the entrypoint does not ask
+
+        return review(right, self._ask(right))
+
+    def _ask(self, wanted: Question) -> Came:
         end = self.effects.clock() + self.limits.total_s
         met: list[Kind] = []
         while True:
@@ -139,16 +160,21 @@ class Inside:
         longest: float = self.limits.first_pause_s * 2 ** len(met)
         return longest * (1 + self.effects.jitter()) / 2
 
-    def _once(self, wanted: Wanted, end: float) -> dict[str, Any]:
+    def _once(self, wanted: Question, end: float) -> Came:
         from k8sjob.kube.inside_wire import Request, fetch  # noqa: PLC0415  # HTTP and TLS: 30 ms
 
         token = self._token()
+        content = {"Content-Type": "application/json"} if wanted.body is not None else {}
+        began = self.effects.wall()
         answer = fetch(
             Request(
                 host=self.host,
                 port=self._port(),
+                method=wanted.method,
                 path=wanted.path,
+                body=wanted.body,
                 headers={
+                    **content,
                     "Authorization": f"Bearer {token}",
                     "Accept": "application/json",
                     "User-Agent": f"k8sjob/{__version__}",
@@ -161,7 +187,8 @@ class Inside:
                 left=lambda: end - self.effects.clock(),
             )
         )
-        return read(wanted, answer, self.effects.wall())
+        wall = self.effects.wall()
+        return Came(read(wanted, answer, wall), sent_at(answer), (began + wall) / 2)
 
     def _port(self) -> int:
         if self.port.isascii() and self.port.isdigit() and 0 < int(self.port[:6]) <= _LAST_PORT:

@@ -1,9 +1,9 @@
-"""What the API server's answer to a GET means. Pure."""
+"""What the API server's answer means. Pure."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from k8sjob.kube.inside_trouble import MOUNTED, TRY_LATER, Kind, Trouble, rule
 
@@ -13,6 +13,31 @@ if TYPE_CHECKING:
 
 _PROXY = "Is there a proxy before the API server?"
 _NAMES = "Look at K8SJOB_NAMESPACE, K8SJOB_JOB_NAME and K8SJOB_POD_NAME in the Pod's env."
+
+_OK = (200, 201)  # 201: what was asked by POST
+
+
+class Question(Protocol):
+    """A request whose answer is an object; as a text it is that object's name."""
+
+    @property
+    def method(self) -> str:
+        """GET or POST."""
+
+    @property
+    def path(self) -> str:
+        """Where to ask. Raises Trouble for what would lead elsewhere."""
+
+    @property
+    def body(self) -> bytes | None:
+        """The JSON to send."""
+
+    @property
+    def doing(self) -> str:
+        """What somebody who is refused may not do."""
+
+    def rule(self, message: str) -> str:
+        """Return what gives the right to it, once ``message`` has refused it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +50,20 @@ class Wanted:
     namespace: str
     name: str
 
+    method: ClassVar[str] = "GET"
+    body: ClassVar[bytes | None] = None
+
     def __str__(self) -> str:
         return f"{self.kind} {self.namespace}/{self.name}"
+
+    @property
+    def doing(self) -> str:
+        """What somebody who is refused may not do."""
+        return f"read {self}"
+
+    def rule(self, message: str) -> str:
+        """Return the lines to paste that give the right."""
+        return rule(self.namespace, self.resource, message)
 
     @property
     def path(self) -> str:
@@ -40,9 +77,9 @@ class Wanted:
         return f"{self.prefix}/namespaces/{where}"
 
 
-def read(wanted: Wanted, answer: Answer, wall: float) -> dict[str, Any]:
+def read(wanted: Question, answer: Answer, wall: float) -> dict[str, Any]:
     """Return the object that came. Raises Trouble; ``wall`` is the Unix time."""
-    if answer.status != 200:  # noqa: PLR2004  # OK
+    if answer.status not in _OK:
         raise _refused(wanted, answer, wall)
     value = _json(answer.body)
     if not isinstance(value, dict):
@@ -72,8 +109,8 @@ def _message(body: bytes) -> str:
     return _begin(body) if body else "no reason given"
 
 
-def _refused(wanted: Wanted, answer: Answer, wall: float) -> Trouble:
-    """Return what an answer other than 200 means.
+def _refused(wanted: Question, answer: Answer, wall: float) -> Trouble:
+    """Return what an answer means that is no object.
 
     Statuses: https://kubernetes.io/docs/reference/using-api/api-concepts/#api-errors and RFC 9110.
     """
@@ -83,8 +120,8 @@ def _refused(wanted: Wanted, answer: Answer, wall: float) -> Trouble:
             what = f"the Kubernetes API does not accept this Pod's token: {said}"
             return Trouble(Kind.UNAUTHORIZED, what, MOUNTED, again=True)
         case 403:
-            what = f"the Kubernetes API does not let this Pod read {wanted}: {said}"
-            return Trouble(Kind.DENIED, what, rule(wanted.namespace, wanted.resource, said))
+            what = f"the Kubernetes API does not let this Pod {wanted.doing}: {said}"
+            return Trouble(Kind.DENIED, what, wanted.rule(said))
         case 404:
             return Trouble(
                 Kind.NOT_FOUND,
@@ -116,7 +153,12 @@ def _retry_after(answer: Answer, wall: float) -> float | None:
     at = _instant(text)
     if at is None:
         return None
-    return max(0.0, at - (_instant(answer.headers.get("date", "")) or wall))
+    return max(0.0, at - (sent_at(answer) or wall))
+
+
+def sent_at(answer: Answer) -> float | None:
+    """Return the Unix time, in whole seconds, at which the server says it has sent its answer."""
+    return _instant(answer.headers.get("date", ""))
 
 
 def _instant(text: str) -> float | None:

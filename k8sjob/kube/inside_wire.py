@@ -1,4 +1,4 @@
-"""One GET over TLS with every byte of it before a deadline, from the standard library.
+"""One request over TLS with every byte of it before a deadline, from the standard library.
 
 The timeouts of a socket are those of one call: a server that sends a byte now and then keeps
 ``http.client`` busy for ever. So the time that is left is worked out before each read.
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What to get, where, and in which time. Durations are seconds, sizes bytes.
+    """What to ask, where, and in which time. Durations are seconds, sizes bytes.
 
     ``left`` returns what is left of the total.
     """
@@ -35,6 +35,8 @@ class Request:
     read_s: float
     body_bytes: int
     left: Callable[[], float]
+    method: str = "GET"
+    body: bytes | None = None
 
     def __str__(self) -> str:
         host = f"[{self.host}]" if ":" in self.host else self.host
@@ -88,7 +90,9 @@ def _exchange(request: Request) -> Answer:
     try:
         connection = http.client.HTTPConnection(request.host, request.port)
         connection.sock = timed
-        connection.request("GET", request.path, headers=dict(request.headers))
+        connection.request(
+            request.method, request.path, body=request.body, headers=dict(request.headers)
+        )
         response = connection.getresponse()
         # Lower case: names of header fields have none of their own (RFC 9110, 5.1).
         headers = {name.lower(): value for name, value in response.getheaders()}

@@ -22,6 +22,7 @@ RETENTION: Final = PREFIX + "retention"
 OWNER: Final = PREFIX + "owner"
 SEVERITY: Final = PREFIX + "severity"
 RUNBOOK: Final = PREFIX + "runbook"
+INJECTED: Final = PREFIX + "injected"  # what `k8sjob inject` has put into it
 
 # On a Job that backfill or catch-up has made.
 PERIOD: Final = PREFIX + "period"

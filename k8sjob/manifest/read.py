@@ -77,10 +77,21 @@ def documents(text: str) -> Iterator[Document | Trouble]:
     Raises ConfigError where the parser is not installed.
     """
     parse = load_parser()
+    for start, piece in pieces(text):
+        if piece.strip():
+            yield from _read(parse, piece, start)
+
+
+def pieces(text: str) -> Iterator[tuple[int, str]]:
+    """Return the pieces of a text that are read one by one, and where each begins."""
     starts = [0, *(_start_of(match) for match in _START.finditer(text)), len(text)]
     for start, end in pairwise(starts):
-        if text[start:end].strip():
-            yield from _read(parse, text[start:end], start)
+        yield start, text[start:end]
+
+
+def without_directives(piece: str) -> str:
+    """Return a piece with spaces in the place of its directives."""
+    return _DIRECTIVE.sub(lambda match: " " * len(match[0]), piece)
 
 
 def _start_of(match: re.Match[str]) -> int:
@@ -92,9 +103,8 @@ def _read(
 ) -> Iterator[Document | Trouble]:
     head = _SOURCE.search(piece)
     source = head[1].strip() if head else None
-    plain = _DIRECTIVE.sub(lambda match: " " * len(match[0]), piece)
     try:
-        for root in compose(parse(plain), start):
+        for root in compose(parse(without_directives(piece)), start):
             yield Document(root, source)
     except Broken as broken:
         yield Trouble(broken.at, _explain(broken.what, piece, broken.at - start))

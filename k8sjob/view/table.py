@@ -12,6 +12,7 @@ _COLOURS = {
     "missing": 31, "failed": 31, "lost": 31, "unproven": 31, "conflict": 31, "no end": 31,
     "blocked": 33, "awaiting": 33, "due": 36, "running": 36, "done": 32, "applied": 32,
     "skipped": 90, "upcoming": 90, "suspended": 90,
+    "fail": 31, "warn": 33, "ok": 32,
 }  # fmt: skip
 
 

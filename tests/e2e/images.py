@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.fix_docker import build_image
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 _BUILT = {"entrypoint": "k8sjob-e2e:test", "control": "k8sjob-e2e-control:test"}
 _POSTGRES = "postgres:15"
-_BUILD_S, _LOAD_S = 600, 180
+_LOAD_S = 180
 
 
 class CannotMeet(Exception):
@@ -45,7 +47,7 @@ def images(cluster: Cluster) -> Images:
         return Images(given, control, postgres or _in_pods(_POSTGRES))
     load = _loader()
     for target, tag in _BUILT.items():
-        _run("docker", "build", "--network", "host", "--target", target, "-t", tag, ".")
+        build_image(tag, f"--target={target}")
     wanted = list(_BUILT.values())
     if not postgres and _in_pods(_POSTGRES) not in _on_nodes(cluster):
         wanted.append(_POSTGRES)
@@ -64,7 +66,7 @@ def _loader() -> Path:
     return load
 
 
-def _run(*words: str, seconds: float = _BUILD_S) -> None:
+def _run(*words: str, seconds: float) -> None:
     done = subprocess.run(
         words,
         cwd=ROOT,

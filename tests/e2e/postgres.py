@@ -56,8 +56,7 @@ class Postgres:
         server.wait_until_ready()
         for role in ROLES:
             server.execute("postgres", f"CREATE ROLE k8sjob_{role} LOGIN PASSWORD '{password}'")
-        server.execute("postgres", f"CREATE DATABASE {_TEMPLATE} OWNER k8sjob_owner")
-        server.execute(_TEMPLATE, _BUSINESS)
+        server.make(_TEMPLATE)
         server.migrate(images)
         return server
 
@@ -90,6 +89,15 @@ class Postgres:
     def clone(self, name: str) -> None:
         """Make a database with a ledger of its own."""
         self.execute("postgres", f'CREATE DATABASE "{name}" TEMPLATE {_TEMPLATE}')
+
+    def make(self, name: str) -> None:
+        """Make a database with the business and without a ledger."""
+        self.execute("postgres", f'CREATE DATABASE "{name}" OWNER k8sjob_owner')
+        self.execute(name, _BUSINESS)
+
+    def drop(self, name: str) -> None:
+        """Drop a database that nobody uses."""
+        self.execute("postgres", f'DROP DATABASE "{name}"')
 
     @contextmanager
     def reached_from_here(self, role: str, database: str) -> Iterator[str]:

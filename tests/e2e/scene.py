@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -220,7 +220,8 @@ class Scene:
             self.kubectl("logs", "reconciler", "--tail=40"),
         ]
         said = [f"{each.out}{each.err}" for each in told]
-        said += [str(row) for row in self.attempts()] + [str(self.states())]
+        with suppress(AssertionError):  # there may be no ledger yet
+            said += [str(row) for row in self.attempts()] + [str(self.states())]
         return "\n".join(said)
 
 

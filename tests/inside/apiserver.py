@@ -7,7 +7,7 @@ import socket
 import ssl
 import threading
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from k8sjob.kube.inside import Effects, Inside, Limits
@@ -28,6 +28,7 @@ class Asked:
 
     line: str
     headers: dict[str, str]
+    body: bytes = b""
 
     @classmethod
     def parse(cls, text: str) -> Asked:
@@ -130,7 +131,14 @@ def _request(tls: ssl.SSLSocket) -> Asked:
         if not more:
             raise OSError("no request")
         text += more
-    return Asked.parse(text.decode("latin-1"))
+    head, _, body = text.partition(b"\r\n\r\n")
+    asked = Asked.parse(head.decode("latin-1"))
+    while len(body) < int(asked.headers.get("content-length", "0")):
+        more = tls.recv(4096)
+        if not more:
+            raise OSError("no whole request")
+        body += more
+    return replace(asked, body=body)
 
 
 # ------------------------------------------------------------------------------------------ acts

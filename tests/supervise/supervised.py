@@ -30,13 +30,13 @@ ROOT = Path(__file__).parents[2]
 HUGE = "HUGE"
 
 _PRELUDE = """
-import os, signal, subprocess, sys
+import os, signal, subprocess, sys, time
 def say(word): os.write(int(os.environ["WORDS"]), f"{word}\\n".encode())
 def wait_for_go(): os.read(0, 1)
 def start(command, **how): return subprocess.Popen(command, close_fds=False, **how)
 def on(number, action): signal.signal(number, lambda *_: action())
 def wait_for_ever():
-    while True: signal.pause()
+    while True: time.sleep(0.05)  # pause() sleeps through a signal that came right before it
 """
 
 

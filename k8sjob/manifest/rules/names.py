@@ -26,7 +26,7 @@ _INSTANTIATE: Final = "cronjob.kubernetes.io/instantiate"
 
 _ON_CRONJOB = {
     "labels": frozenset({words.ENABLED}),
-    "annotations": frozenset({*READERS, LINT_IGNORE}),
+    "annotations": frozenset({*READERS, LINT_IGNORE, words.INJECTED}),
 }
 _ON_JOB = {
     "labels": frozenset({words.BACKFILL, words.CRONJOB}),

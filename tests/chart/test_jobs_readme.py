@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.chart.jobs import CHART, FOLDER, IMAGE, cronjob, pod
+from tests.fix_chart import CHARTS, read, render, values_of
+
+README = (FOLDER / "README.md").read_text("utf-8")
+BLOCKS = [read(text)[0] for text in re.findall(r"```yaml\n(.*?)```", README, re.DOTALL)]
+VALUES = [block for block in BLOCKS if "jobs" in block]
+
+
+@pytest.mark.usefixtures("helm")
+@pytest.mark.parametrize("values", VALUES, ids=[", ".join(one["jobs"]) for one in VALUES])
+def test_the_values_that_the_readme_shows_are_taken(values: dict[str, Any]) -> None:
+    found = render(CHART, {"image": IMAGE} | values, name="billing", namespace="shop")
+    assert [one["metadata"]["name"] for one in found.all("CronJob")] == sorted(values["jobs"])
+
+
+def test_the_dependency_that_the_readme_shows_is_this_chart() -> None:
+    (block,) = [block for block in BLOCKS if "dependencies" in block]
+    (dependency,) = block["dependencies"]
+    meta = values_of(FOLDER / "Chart.yaml")
+    assert (dependency["name"], dependency["version"]) == (meta["name"], meta["version"])
+
+
+@pytest.mark.usefixtures("helm")
+def test_the_defaults_that_the_readme_explains_are_the_charts() -> None:
+    values = values_of(FOLDER / "values.yaml")["defaults"]
+    rows = re.findall(r"^\| `(\w+): (\S+?)`[,|` ]", README, re.MULTILINE)
+    told = {name: said for name, said in rows if name in values}
+    assert len(told) == 6
+    assert told == {name: str(values[name]).replace("False", "false") for name in told}
+
+    job = {"schedule": "0 2 * * *", "timeZone": "Etc/UTC", "target": "credit:credit"}
+    assert "| 45 seconds to stop | 25 " in README
+    assert pod(job)["terminationGracePeriodSeconds"] == 45
+    assert pod(job)["restartPolicy"] == "Never"
+    assert cronjob(job)["spec"]["jobTemplate"]["spec"]["podReplacementPolicy"] == "Failed"
+
+
+def test_each_file_that_the_readme_names_is_there() -> None:
+    for path in re.findall(r"\]\(([^)#:]+)\)", README):
+        assert (FOLDER / path).exists(), path
+
+
+def test_both_charts_are_of_one_version() -> None:
+    here, other = (values_of(CHARTS / name / "Chart.yaml") for name in (CHART, "k8sjob"))
+    for key in ("version", "appVersion", "kubeVersion", "home", "sources"):
+        assert here[key] == other[key], key
+
+
+def test_the_chart_is_of_the_version_that_it_installs() -> None:
+    from k8sjob.version import __version__
+
+    meta = values_of(FOLDER / "Chart.yaml")
+    assert meta["appVersion"] == __version__
+    assert f"k8sjob:{__version__}" in meta["annotations"]["artifacthub.io/images"]

@@ -1,0 +1,111 @@
+"""The recipes of docs/images.md, built and run word by word."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from ruamel.yaml import YAML
+
+from tests.fix_docker import LOCKED_DOWN, ROOT, call
+from tests.image.recipes import FILES, JOB, KEY, PERIOD, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.fix_docker import Docker, Ended
+    from tests.fix_stores import Database
+
+NAMED = [f"--env=K8SJOB_JOB={JOB}", f"--env=K8SJOB_PERIOD={PERIOD}"]
+
+
+@pytest.fixture
+def job(docker: Docker, db: Database, tmp_path: Path) -> Job:
+    """Return what runs a job of this database."""
+    if db.connect("admin").info.host.startswith("/"):
+        pytest.skip("this server has only a socket, which no container reaches")
+    return Job(docker, db, tmp_path)
+
+
+class Job:
+    """Runs containers of one job on one ledger."""
+
+    def __init__(self, docker: Docker, db: Database, folder: Path) -> None:
+        """Take the daemon, the ledger and an empty folder."""
+        self.docker, self.db, self.folder = docker, db, folder
+        # The server is on this machine: its address is the same in a container of its network.
+        self.flags = ["--network=host", f"--env=K8SJOB_DSN={db.dsn()}", *LOCKED_DOWN]
+
+    def run(self, image: str, *words: str) -> Ended:
+        """Run a container for the period."""
+        return self.docker.run(*self.flags, *NAMED, image, *words)
+
+    def query(self, text: str) -> list[tuple[Any, ...]]:
+        """Ask the ledger."""
+        return self.db.connect("admin").execute(text.encode()).fetchall()
+
+    def balance(self) -> int:
+        """Return what alice has."""
+        ((balance,),) = self.query("SELECT balance FROM app.accounts WHERE name = 'alice'")
+        assert isinstance(balance, int)
+        return balance
+
+
+def test_a_jobs_image_on_k8sjob(job: Job) -> None:
+    write("on-k8sjob", job.folder)
+    base = job.docker.image("entrypoint")
+    image = job.docker.build(f"--build-arg=K8SJOB={base}", context=job.folder)
+
+    first, second = job.run(image), job.run(image)
+
+    assert (first.code, second.code) == (0, 0)
+    assert "applied" in first.out + first.err
+    assert "duplicate" in second.out + second.err
+    assert job.balance() == 10
+
+
+def test_the_entrypoint_in_somebody_elses_python_image(job: Job) -> None:
+    write("into-python", job.folder)
+    words = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-build-isolation", "--no-deps"]
+    subprocess.run([*words, f"--wheel-dir={job.folder / 'wheel'}", str(ROOT)], check=True)
+    dockerfile = job.folder / "Dockerfile"
+    line = "RUN pip install --no-cache-dir k8sjob==0.1.0\n"
+    text = dockerfile.read_text("utf-8")
+    assert line in text
+    built = f"COPY wheel /wheel\n{line.replace('k8sjob==0.1.0', '/wheel/*.whl')}"
+    dockerfile.write_text(text.replace(line, built), "utf-8")
+    image = job.docker.build(context=job.folder)
+
+    first, second = job.run(image), job.run(image)
+
+    assert (first.code, second.code) == (0, 0)
+    assert "duplicate" in second.out + second.err
+    assert job.balance() == 10
+    assert job.docker.look_at(image)["Config"]["User"] == "10001:10001"
+
+
+def test_an_image_of_any_language(job: Job) -> None:
+    pod = YAML(typ="safe").load(FILES["any-language/pod.yaml"])
+    (resolve, sidecar), (main,) = pod["initContainers"], pod["containers"]
+    if call("image", "inspect", main["image"]).code:
+        pytest.skip(f"the daemon has no {main['image']}")
+    k8sjob = job.docker.image("entrypoint")
+    assert {resolve["image"], sidecar["image"]} == {"k8sjob:0.1.0"}
+
+    for outcome in ("applied", "duplicate"):
+        shared = f"--volume={job.docker.volume()}:/k8sjob"
+        found = job.docker.run(*job.flags, *NAMED, shared, k8sjob, *resolve["args"])
+        assert found.code == 0, found.err
+        books = job.docker.start(*job.flags, shared, k8sjob, *sidecar["args"])
+        program, *args = main["command"]
+        own = ["--user=65534", f"--entrypoint={program}", main["image"]]
+        worked = job.docker.run(*job.flags, shared, *own, *args)
+        assert worked.code == 0, worked.err
+        assert call("stop", books).code == 0  # as the kubelet does
+        assert job.docker.look_at(books)["State"]["ExitCode"] == 0
+        assert job.balance() == 10
+        told = job.query("SELECT outcome, exit_code FROM k8sjob.attempts ORDER BY started_at")
+        assert told[-1] == (outcome, 0)
+    assert job.query("SELECT job || ':' || period FROM k8sjob.periods") == [(KEY,)]

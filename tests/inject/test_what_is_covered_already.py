@@ -1,0 +1,119 @@
+"""What calls k8sjob by itself, by hand or from a chart, keeps what it has."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from k8sjob.manifest.inject.record import Mode
+from tests.fix_chart import ci_values, render, values_of
+from tests.inject.examples import FLOW
+from tests.inject.injected import covered, cronjobs, pod_of, told
+from tests.manifest.manifests import CRONJOB, cronjob
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MODES = pytest.mark.parametrize("mode", Mode)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'command: [k8sjob, run, "a:b"]',
+        "command: [/usr/local/bin/k8sjob, run, a.sql]",
+        "command: [sh, -c, 'cd /app && exec k8sjob run a.sql']",
+        "args: [run, 'a:b']",
+    ],
+)
+def test_a_container_that_calls_k8sjob_is_not_wrapped(line: str) -> None:
+    text = cronjob(container=line).replace(
+        '              command: [k8sjob, run, "billing.credit:credit"]\n', ""
+    )
+    there = covered(text)
+    assert "--record-on-success" not in there
+    assert "K8SJOB_JOB_UID" in there
+    assert any("calls k8sjob by itself" in warning for warning in told(text).warnings)
+
+
+def test_one_that_has_all_of_it_is_left() -> None:
+    by_hand = "\n".join(
+        line for line in covered(cronjob()).split("\n") if "k8sjob.io/injected" not in line
+    ).replace("  annotations:\n", "")
+    assert covered(by_hand) == by_hand
+    assert told(by_hand).verb == "unchanged"
+
+
+def test_of_several_containers_the_named_one_is_wrapped() -> None:
+    text = FLOW.replace("[{name: main", "[{name: first, image: a}, {name: main")
+    (one,) = cronjobs(covered(text, container="main"))
+    first, main = pod_of(one)["containers"]
+    assert first == {"name": "first", "image": "a"}
+    assert main["command"][0] == "k8sjob"
+    there = covered(text, container="main")
+    assert covered(there) == there  # which one it was is known by then
+
+
+def test_of_several_containers_it_is_the_one_that_calls_k8sjob() -> None:
+    (one,) = cronjobs(
+        covered(
+            CRONJOB.replace("- name: main", "- {name: mesh, image: a}\n            - name: main")
+        )
+    )
+    assert [c.get("env") is None for c in pod_of(one)["containers"]] == [True, False]
+
+
+def test_a_missing_token_is_told() -> None:
+    def is_told(text: str) -> bool:
+        return any("automountServiceAccountToken is false" in w for w in told(text).warnings)
+
+    text = cronjob(pod="automountServiceAccountToken: false")
+    assert is_told(text)
+    mount = "volumeMounts: [{name: t, mountPath: /var/run/secrets/kubernetes.io/serviceaccount}]"
+    assert not is_told(cronjob(pod="automountServiceAccountToken: false", container=mount))
+    assert not is_told(CRONJOB)
+
+
+@MODES
+def test_a_pod_that_finds_its_period_by_hand_is_left(mode: Mode) -> None:
+    """The wrapper of such a Pod must not be wrapped once more."""
+    find = "initContainers: [{name: period, image: k8sjob, args: [resolve, --write, /k8sjob]}]"
+    text = cronjob(pod=find, metadata="annotations: {a: b}").replace("k8sjob, run", "sh, -c")
+    made = covered(text, mode=mode)
+    assert [line for line in made.split("\n") if line not in text.split("\n")] == [
+        "  annotations: {a: b, k8sjob.io/injected: mode=run container=main label=yes}",
+        "  labels:",
+        '    k8sjob.io/enabled: "true"',
+    ]
+    assert told(text, mode=mode).warnings == (
+        "an init container calls k8sjob by itself; the Pod was left",
+    )
+    assert covered(made) == made
+
+
+@pytest.mark.parametrize("line", ["args: [reconcile]", "command: [k8sjob, prune, -A]"])
+def test_what_works_for_k8sjob_itself_is_left_as_it_is(line: str) -> None:
+    command = '              command: [k8sjob, run, "billing.credit:credit"]\n'
+    text = cronjob(container=line).replace(command, "")
+    for mode in Mode:
+        assert covered(text, mode=mode, annotations={"owner": "me"}) == text
+
+
+@pytest.mark.parametrize(
+    ("chart", "values"),
+    [(chart, file) for chart, file in ci_values() if chart == "k8sjob-jobs"],
+    ids=lambda of: getattr(of, "stem", of),
+)
+@pytest.mark.usefixtures("helm")
+def test_what_the_chart_makes_lacks_nothing(chart: str, values: Path) -> None:
+    made = render(chart, values_of(values))
+    tracked = [
+        one
+        for one in made.all("CronJob")
+        if one["metadata"].get("labels", {}).get("k8sjob.io/enabled") == "true"
+    ]
+    assert tracked
+    text = json.dumps({"kind": "List", "items": tracked})
+    assert covered(text) == text
