@@ -33,6 +33,7 @@ COMMANDS = {
     "preview": ("k8sjob.cli.preview", "Show when a schedule fires, and what surprises."),
     "lint": ("k8sjob.cli.lint", "Find in manifests what will bite."),
     "inject": ("k8sjob.cli.inject", "Turn plain CronJobs into covered ones, and back."),
+    "completion": ("k8sjob.cli.completion", "Print what completes commands in a shell."),
     "version": ("k8sjob.cli.version", "Print the version."),
 }
 
