@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("helm")
 each_file = pytest.mark.parametrize("path", CI, ids=lambda path: path.name)
-COMPONENTS = {"migrate", "reconciler", "exporter", "control", "test", "network"}
+COMPONENTS = {"migrate", "reconciler", "prune", "exporter", "control", "test", "network"}
 NOW = datetime(2026, 9, 13, tzinfo=UTC)
 
 

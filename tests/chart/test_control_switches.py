@@ -148,6 +148,7 @@ SWITCHES = [
     "reconciler.enabled",
     "reconciler.catchUp.enabled",
     "reconciler.serviceAccount.create",
+    "prune.enabled",
     "exporter.enabled",
     "exporter.readyWithLedger",
     "exporter.serviceAccount.create",
