@@ -29,7 +29,7 @@ CHARTS = Path(__file__).parent.parent / "charts"
 KUBERNETES = tuple(f"1.{minor}" for minor in range(29, 38))
 #: Kinds of other people, for which Kubernetes has no schema.
 _FOREIGN = {"ServiceMonitor", "PrometheusRule"}
-_MANY = 2  # severity of a warning in Helm's report
+_WARNING = 2  # a severity in Helm's report
 
 
 class ChartError(Exception):
@@ -114,7 +114,7 @@ def lint(chart: str | Path, values: Mapping[str, Any] | None = None) -> list[str
     from helm_python.chart import lint as helm_lint
 
     report = helm_lint(CHARTS / chart, dict(values or {}), strict=True, namespace="k8sjob")
-    said = [f"{m['path']}: {m['error']}" for m in report["messages"] if m["severity"] >= _MANY]
+    said = [f"{m['path']}: {m['error']}" for m in report["messages"] if m["severity"] >= _WARNING]
     return [*said, *(error for error in report["errors"] if error not in said)]
 
 

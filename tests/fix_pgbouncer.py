@@ -97,8 +97,10 @@ def pooling(db: Database, mode: str = "transaction", more: str = "") -> Iterator
         _running(binary, Path(folder), db, {"mode": mode, "more": more}),
     ):
         bouncer = PgBouncer(db, Path(folder))
-        yield bouncer
-        bouncer.close()
+        try:
+            yield bouncer
+        finally:
+            bouncer.close()
 
 
 def _binary() -> str | None:
@@ -122,7 +124,7 @@ def _running(binary: str, home: Path, db: Database, given: dict[str, str]) -> It
         _wait_until_it_answers(process, home / ".s.PGSQL.6432", log)
         yield
     finally:
-        process.terminate()
+        process.kill()  # from 1.23 on SIGTERM waits for clients, which a failed test may have left
         process.wait(timeout=10)
 
 

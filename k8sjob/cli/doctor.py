@@ -88,7 +88,9 @@ def command(  # noqa: PLR0913, PLR0917  # one an option
     Ends with 0 if nothing failed, with 1 if something did.
     """
     if everywhere and namespaces:
-        raise UsageError("-A is all namespaces, and -n names some. Nothing was done.")
+        raise UsageError(
+            "-A is all namespaces, and -n names some. Nothing was done.\n  Leave one of them out."
+        )
     within_s = parse_duration(timeout) if timeout else WITHIN_S
     what = Purpose(purpose)
     addresses = _addresses(ledgers, what, os.environ)
@@ -99,7 +101,7 @@ def command(  # noqa: PLR0913, PLR0917  # one an option
         namespaces=[None] if everywhere else namespaces,
         within_s=within_s,
     )
-    found = examine(facts, what, newest=newest_version()[0], client=__version__)
+    found = examine(facts, what, newest=newest_version(), client=__version__)
     lines = hidden(found, _redactor(addresses, ledgers, os.environ))
     _print(lines, what, output, several=len(addresses) > 1)
     failed = any(line.status is Status.FAIL for line in lines)

@@ -140,7 +140,10 @@ def _options(words: dict[str, Any]) -> Options:
 
 def _check_flags(files: tuple[str, ...], options: Options, *, in_place: bool, remove: bool) -> None:
     if in_place and "-" in files:
-        raise UsageError("--in-place has no file to write for -. Nothing was changed.")
+        raise UsageError(
+            "--in-place has no file to write for -. Nothing was changed.\n"
+            "  Name the file, or leave --in-place out: the result goes to standard output then."
+        )
     if remove and options != Options(only=options.only):
         raise UsageError(
             "--remove takes everything out that was put in, so that options of what to put in "
@@ -154,7 +157,10 @@ def _check_only(only: tuple[str, ...], results: list[Result]) -> None:
     refused = any(result.refusals for result in results)
     if (missing := [name for name in only if name not in known]) and not refused:
         names = ", ".join(missing)
-        raise UsageError(f"--only {names}: there is no such CronJob. Nothing was changed.")
+        raise UsageError(
+            f"--only {names}: there is no such CronJob. Nothing was changed.\n"
+            "  Write NAME or NAMESPACE/NAME as the manifests have it."
+        )
 
 
 @dataclass(frozen=True, slots=True)

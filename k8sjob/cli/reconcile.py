@@ -86,7 +86,9 @@ def command(  # noqa: PLR0913, PLR0917  # one an option
     be looked after; what could be was.
     """
     if everything and namespaces:
-        raise UsageError("-A is all namespaces, and -n names some. Nothing was done.")
+        raise UsageError(
+            "-A is all namespaces, and -n names some. Nothing was done.\n  Leave one of them out."
+        )
     from k8sjob.kube.client import Cluster  # noqa: PLC0415  # not for --help
     from k8sjob.reconcile.passes import Orders  # noqa: PLC0415  # as above
 

@@ -33,7 +33,7 @@ CUTS: Final[Mapping[str, Mapping[Purpose, str]]] = {
         Purpose.MIGRATE: "ends a step that takes longer: it is rolled back",
     },
     "lock_timeout": {
-        Purpose.MIGRATE: "ends a migration that waits longer for a table: it is rolled back",
+        Purpose.MIGRATE: "ends a migration that waits longer for another one: nothing is changed",
     },
 }
 #: Which of them end statements of the other commands.

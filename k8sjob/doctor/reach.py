@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from k8sjob.doctor.line import fail, ok, seconds, warn
+from k8sjob.errors import ConfigError
 from k8sjob.ledger.settings import Kind
 
 if TYPE_CHECKING:
@@ -105,7 +106,9 @@ def check_login(login: Login) -> Line:
 
 def check_trouble(error: K8sjobError) -> Line:
     """Say why nobody was let in, and what may help."""
-    said = str(error).partition("\n")[0]
+    said, _, do = str(error).partition("\n")
+    if isinstance(error, ConfigError):  # nobody was asked, and it says by itself what to write
+        return fail("reached", said.removesuffix(" Nothing was done.").rstrip("."), do.strip())
     advice = next((advice for pattern, advice in _ADVICE if pattern.search(said)), _ELSE)
     return fail("reached", said.removeprefix(_FIRST_WORDS), advice)
 

@@ -102,11 +102,16 @@ def _troubles(found: Survey) -> Iterator[Line]:
 def _late(found: Survey | FileSurvey, within_s: float) -> Iterator[Line]:
     if isinstance(found, Survey) and found.pooling is not None:
         return  # it is known that there is a pooler, and not more
+    why = (
+        "is its disk slow, or is there too much of it for that time? --timeout gives it more"
+        if isinstance(found, FileSurvey)
+        else "is there a firewall between, is the server overloaded, has a pooler no connection "
+        "left?"
+    )
     yield fail(
         _CHECK_OF[found.step],
         f"no answer within {within_s:g} s",
-        "what comes after it was not looked at. Is there a firewall between, is the server "
-        "overloaded, has a pooler no connection left?",
+        f"what comes after it was not looked at: {why}",
     )
 
 

@@ -113,12 +113,22 @@ def connect(*, context: str | None = None, kubeconfig: str | None = None) -> Api
                 persist_config=False,
             )
     except Exception as error:  # noqa: BLE001  # YAML, base64, types: anything may be in the file
-        raise ConfigError(_unusable(error, named, context)) from None
+        own = in_pod and not named and not context
+        raise ConfigError(_tokenless(error) if own else _unusable(error, named, context)) from None
     return Api(configuration)
 
 
+def _tokenless(error: Exception) -> str:
+    said = str(error).strip().rstrip(".")
+    return (
+        f"this Pod has no account in the Kubernetes cluster: {said}. {_LOGGED_OUT}\n"
+        "  In the chart k8sjob, set backfill.enabled: true for backfill, or control.readCluster: "
+        "true for dry runs; else pass --kubeconfig FILE."
+    )
+
+
 def _unusable(error: Exception, named: str | None, context: str | None) -> str:
-    said = (str(error).strip().splitlines() or [type(error).__name__])[0]
+    said = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
     where = f"kubeconfig {named}" if named else "no kubeconfig was named, and the usual one"
     of = f", context {context}" if context else ""
     return (

@@ -130,7 +130,7 @@ def _explain(error: psycopg.Error, doing: str, conn: psycopg.Connection) -> K8sj
         )
     if isinstance(error, pg.LockNotAvailable):
         return TryAgain(
-            f"jobs that are running hold the ledger's tables: {first_line(error)}\n"
+            f"running jobs, or another migration, hold the ledger: {first_line(error)}\n"
             "  Nothing was changed, and no claim is kept waiting. To try again until they let go: "
             "k8sjob migrate --wait 1h"
         )

@@ -147,11 +147,11 @@ def look(address: Address, found: Survey | FileSurvey) -> None:
         look_at_server(address.dsn, found)
 
 
-def newest_version() -> tuple[int, str]:
-    """Return number and name of the newest step of the schema that this client knows."""
+def newest_version() -> int:
+    """Return the number of the newest step of the schema that this client knows."""
     from k8sjob.ledger.migrate import migrations  # noqa: PLC0415  # with psycopg
 
     steps = migrations()
     if not steps:
         raise SchemaAbsent("this client knows no schema: its package is not whole")
-    return steps[-1].version, steps[-1].name
+    return steps[-1].version

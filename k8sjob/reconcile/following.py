@@ -117,7 +117,7 @@ def _carry_out(work: Pass, named: Named, plan: CatchUpPlan) -> None:
 def _start(work: Pass, named: Named, launches: Sequence[Launch]) -> None:
     for one in launches:
         if work.budget <= 0:
-            work.report.add(one.key, "left", "a pass starts no more Jobs: it is the next one's")
+            work.report.add(one.key, "left", "this pass may start no more Jobs (--max-launches)")
             continue
         with work.alone(one.key):
             name = backfill_name(named.cron.name, one.key, one.generation, one.try_)

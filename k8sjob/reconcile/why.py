@@ -44,7 +44,7 @@ def why_not_done(  # noqa: PLR0913  # all that can tell
     if there is None:
         return _of_try(last) if last else NOT_LOOKED
     if traces is None:
-        return _of_try(last) if last else Why("gone", "its CronJob is gone")
+        return _of_try(last) if last else Why("gone", "its CronJob or its label is gone")
     jobs = traces.by_period.get(period, ())
     if jobs:
         return _of_jobs(jobs, there, last)
@@ -58,8 +58,14 @@ def why_not_done(  # noqa: PLR0913  # all that can tell
 def _of_try(last: LastTry) -> Why:
     said = (last.message or "").strip().splitlines()
     code = f" {last.exit_code}" if last.exit_code else ""
-    words = said[0] if said else "it left no message"
+    words = _without_key(said[0], last.outcome) if said else "it left no message"
     return Why("attempt-failed", f"{last.outcome or 'no end'}{code}: {words}")
+
+
+def _without_key(words: str, outcome: str | None) -> str:
+    # A run begins with `KEY OUTCOME: `, which stand beside the reason already. A key has no spaces.
+    key, found, rest = words.partition(f" {outcome}: ")
+    return rest if found and ":" in key and " " not in key else words
 
 
 # ------------------------------------------------------------------------------------ its Jobs

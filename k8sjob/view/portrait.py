@@ -72,7 +72,8 @@ def _schedule(seen: Snapshot, line: JobLine) -> Iterator[str]:
     at = f" ({utc(line.next)}" if line.next else ""
     there = local(line.next, line.job.schedule_zone) if line.next else ""
     at += f" = {there}" if there else ""
-    yield f"{schedule(line.job)}, next {upcoming(line, seen.now)}{at}{')' if at else ''}"
+    first = "next " if line.next else ""
+    yield f"{schedule(line.job)}, {first}{upcoming(line, seen.now)}{at}{')' if at else ''}"
 
 
 def _counters(seen: Snapshot, line: JobLine) -> Iterator[str]:

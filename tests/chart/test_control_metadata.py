@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from ruamel.yaml import YAML
@@ -10,6 +10,9 @@ from ruamel.yaml import YAML
 import k8sjob
 from tests.chart.control import FOLDER, pod_specs, render
 from tests.fix_chart import values_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 pytestmark = pytest.mark.usefixtures("helm")
 CHART: dict[str, Any] = values_of(FOLDER / "Chart.yaml")
@@ -79,8 +82,11 @@ def test_the_image_is_what_the_values_say(values: dict[str, Any], image: str) ->
         assert {container["image"] for container in spec["containers"]} == {image}
 
 
-def test_credentials_for_the_registry_are_those_of_both_places() -> None:
-    values = {"imagePullSecrets": ["own", "both"], "global": {"imagePullSecrets": ["all", "both"]}}
+@pytest.mark.parametrize("form", [str, lambda name: {"name": name}], ids=["names", "Kubernetes'"])
+def test_credentials_for_the_registry_are_those_of_both_places(form: Callable[[str], Any]) -> None:
+    """Charts beside this one share the global values, and most have Kubernetes' own form there."""
+    own, common = [form("own"), "both"], ["all", form("both")]
+    values = {"imagePullSecrets": own, "global": {"imagePullSecrets": common}}
     for _, spec in pod_specs(render(values).objects):
         assert spec["imagePullSecrets"] == [{"name": "all"}, {"name": "both"}, {"name": "own"}]
 

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 
 from tests.chart.control import pod_specs, render
+from tests.fix_chart import validate
 
 pytestmark = pytest.mark.usefixtures("helm")
 
@@ -97,3 +98,29 @@ def test_the_longest_ledger_has_a_container_with_a_legal_name() -> None:
     rendered = render({"ledgers": {"a" * 40: {"existingSecret": "s"}}})
     containers = rendered.one("Job")["spec"]["template"]["spec"]["containers"]
     assert [one["name"] for one in containers] == ["migrate-" + "a" * 40]
+
+
+@pytest.mark.parametrize("name", ["123", "1e3", "null", "true", "0x1f"])
+def test_a_name_that_yaml_would_take_for_something_else_stays_a_name(name: str) -> None:
+    account = {"serviceAccount": {"create": False, "name": name}}
+    rendered = render(
+        {
+            "scope": {"namespaces": [name]},
+            "backfill": {"enabled": True},
+            "reconciler": account,
+            "control": account,
+            "exporter": account,
+            "migrate": {"serviceAccountName": name},
+            "serviceMonitor": {"enabled": True, "namespace": name},
+            "prometheusRule": {"enabled": True, "namespace": name},
+            "dashboard": {"enabled": True, "namespace": name},
+        },
+        namespace=name,
+    )
+    assert validate(rendered.objects) == []
+    subjects = [one["subjects"] for one in rendered.all("RoleBinding")]
+    assert subjects == [[{"kind": "ServiceAccount", "name": name, "namespace": name}]] * 2
+    monitor = rendered.one("ServiceMonitor")
+    assert monitor["spec"]["namespaceSelector"] == {"matchNames": [name]}
+    for kind in ("ServiceMonitor", "PrometheusRule"):
+        assert rendered.one(kind)["metadata"]["namespace"] == name

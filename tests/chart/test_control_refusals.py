@@ -82,6 +82,22 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         "extraEnv sets K8SJOB_LEDGERS_DIR",
     ),
     (
+        {"prune": {"extraEnv": [{"name": "K8SJOB_DSN_FILE", "value": "/"}]}},
+        "extraEnv sets K8SJOB_DSN_FILE",
+    ),
+    (
+        {"ledgers": {name: {"existingSecret": "s"} for name in "ab"}},
+        "ledgers a and b have one DSN (Secret and key s/operator), so all of it would be counted",
+    ),
+    (
+        {"ledgers": {f"shop-{n}": {"existingSecret": f"s{n}"} for n in range(20)}},
+        "the hook would keep the schemas of 20 ledgers, and Kubernetes takes 20 rules",
+    ),
+    (
+        {"extraVolumes": [{"name": "ledgers", "emptyDir": {}}]},
+        "extraVolumes has ledgers, as the chart calls the volume with the DSNs. Nothing",
+    ),
+    (
         {"backfill": {"enabled": True}, "control": {"enabled": False}},
         "backfill.enabled gives rights to the control Pod, and control.enabled is false. Nothing",
     ),

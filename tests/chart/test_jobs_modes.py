@@ -84,17 +84,22 @@ def test_without_a_shell_the_main_container_is_left_as_it_is() -> None:
     assert (main["command"], main["args"]) == (["/credit"], ["--fast", "10"])
 
 
-def test_a_users_containers_run_once_the_period_is_known_and_before_the_attempt_begins() -> None:
+def test_a_proxy_is_there_as_long_as_the_ledger_is_spoken_to() -> None:
+    """Kubernetes starts native sidecars in their order, and stops them from the last one on."""
     wait, proxy = ({"name": name, "image": f"{name}:1"} for name in ("wait", "proxy"))
     spec = pod(SIDECAR | {"initContainers": [wait], "sidecars": [proxy]})
 
     assert [one["name"] for one in spec["initContainers"]] == [
+        "proxy",
         "resolve",
         "wait",
         "sidecar",
-        "proxy",
     ]
-    assert spec["initContainers"][3]["restartPolicy"] == "Always"
+    assert spec["initContainers"][0]["restartPolicy"] == "Always"
+
+    spec = pod(RUN | {"initContainers": [wait], "sidecars": [proxy]})
+    assert [one["name"] for one in spec["initContainers"]] == ["wait", "proxy"]
+    assert spec["initContainers"][1]["restartPolicy"] == "Always"
 
 
 # ------------------------------------------------------------------------------ who may do what

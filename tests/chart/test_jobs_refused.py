@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.chart.jobs import RUN, SIDECAR, refusal, rendered
-from tests.fix_chart import ChartError, render
+from tests.fix_chart import ChartError, render, validate
 
 pytestmark = pytest.mark.usefixtures("helm")
 
@@ -120,6 +120,18 @@ WRONG: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
         RUN | {"volumes": [{"name": "tmp", "emptyDir": {}}]},
         ("jobs.credit: a volume is called tmp",),
     ),
+    "a folder of ours": (
+        RUN | {"volumeMounts": [{"name": "mine", "mountPath": "/tmp/"}]},  # noqa: S108
+        ("jobs.credit: volumeMounts has /tmp/", "tmp: {enabled: false}"),
+    ),
+    "another ledger by a variable": (
+        RUN | {"env": {"K8SJOB_DSN": "postgresql://"}},
+        ("jobs.credit: env has K8SJOB_DSN", "ledger.existingSecret"),
+    ),
+    "one period for all runs": (
+        SIDECAR | {"env": [{"name": "K8SJOB_PERIOD", "value": "2026-09-13"}]},
+        ("jobs.credit: env has K8SJOB_PERIOD", "k8sjob backfill"),
+    ),
     "a container of ours": (
         SIDECAR | {"initContainers": [{"name": "resolve", "image": "x"}]},
         ("jobs.credit: a container is called resolve",),
@@ -179,6 +191,16 @@ def test_a_chart_that_cannot_be_meant_is_refused(
 ) -> None:
     message = refusal(RUN, **top)
     assert [text for text in said if text not in message] == [], message
+
+
+def test_a_name_is_free_where_the_chart_makes_no_such_thing() -> None:
+    """A program may have a /tmp of its own, and in mode run a volume called k8sjob."""
+    volumes: list[Any] = [{"name": name, "emptyDir": {}} for name in ("tmp", "k8sjob")]
+    mine = {"volumes": volumes, "volumeMounts": [{"name": "tmp", "mountPath": "/tmp"}]}  # noqa: S108
+
+    found = rendered(RUN | mine | {"tmp": {"enabled": False}})
+
+    assert validate(found.all("CronJob")) == []
 
 
 @pytest.mark.parametrize("name", ["Credit", "daily_credit", "-credit", "credit-", "a.b", "x" * 64])

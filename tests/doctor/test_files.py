@@ -6,9 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from k8sjob.doctor.access import Api
 from k8sjob.doctor.file import check_file
+from k8sjob.doctor.gather import Facts, LedgerFacts
 from k8sjob.doctor.line import Status
+from k8sjob.doctor.places import Zones
 from k8sjob.doctor.purpose import Purpose
+from k8sjob.doctor.report import examine
+from k8sjob.ledger.settings import Address, Kind
 from k8sjob.ledger.survey import FileSurvey
 
 if TYPE_CHECKING:
@@ -119,3 +124,16 @@ def test_what_is_for_postgres_alone_says_so(
 
 def test_a_file_can_be_migrated(doctor: Doctor, sqlite_path: Path) -> None:
     assert doctor.ask("--for", "migrate", K8SJOB_DSN=f"sqlite:///{sqlite_path}").code == 0
+
+
+def test_a_file_that_is_not_read_in_time_is_no_matter_of_networks() -> None:
+    address = Address(Kind.SQLITE, "sqlite:///large.db", "K8SJOB_DSN")
+    late = LedgerFacts("default", address, FileSurvey("large.db", step="damage"), late=True)
+    facts = Facts([late], Api(in_cluster=False), Zones("2026a"), {}, within_s=15)
+
+    lines = examine(facts, Purpose.RUN, newest=1, client="0.1.0")
+
+    (line,) = [line for line in lines if line.check == "file"]
+    assert (line.status, line.seen) == (FAIL, "no answer within 15 s")
+    assert "--timeout gives it more" in line.do
+    assert "firewall" not in line.do

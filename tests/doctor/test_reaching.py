@@ -105,6 +105,26 @@ def test_a_wrong_password_is_told_as_that(doctor: Doctor, db: Database) -> None:
     assert "set user and password of the DSN right" in line.do
 
 
+@pytest.mark.parametrize(
+    "dsn",
+    [
+        "postgresql://ann:p@ss@127.0.0.1:1/shop",
+        "postgresql://ann:p/ss@127.0.0.1:1/shop",
+        "postgresql://ann@127.0.0.1:port/shop",
+        "host=127.0.0.1 pasword=x",
+    ],
+)
+def test_a_dsn_that_libpq_cannot_read_is_told_with_how_to_write_it(
+    doctor: Doctor, dsn: str
+) -> None:
+    line = doctor.ask(K8SJOB_DSN=dsn).one("reached")
+
+    assert line.status is Status.FAIL
+    assert line.seen == "the ledger's DSN cannot be read by libpq"
+    assert "%40 for @" in line.do
+    assert "server's log" not in line.do
+
+
 def test_a_database_that_is_not_there_is_told_as_that(doctor: Doctor, db: Database) -> None:
     line = doctor.ask(K8SJOB_DSN=db.dsn().replace(db.name, "k8sjob_away")).one("reached")
 

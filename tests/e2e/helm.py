@@ -86,8 +86,10 @@ def _program(folder: Path) -> str:
 
 def of_parent_commit(chart: str, folder: Path) -> Path | None:
     """Unpack a chart as the parent commit has it; None where that has none, or there is no Git."""
-    words = ("git", "archive", "--format=tar", "HEAD^", f"charts/{chart}")
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, check=False)
+    if not (git := shutil.which("git")):
+        return None
+    words = (git, "archive", "--format=tar", "HEAD^", f"charts/{chart}")
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, timeout=60, check=False)
     if done.returncode:
         return None
     with tarfile.open(fileobj=io.BytesIO(done.stdout)) as tar:

@@ -229,24 +229,6 @@ def ledger_secret(namespace: str, dsns: Mapping[str, str], name: str = "ledger")
     }
 
 
-def crd(kind: str) -> Object:
-    """Return a kind of the Prometheus Operator that takes whatever it is given."""
-    plural = f"{kind.lower()}s"
-    schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
-    version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
-    return {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": f"{plural}.monitoring.coreos.com"},
-        "spec": {
-            "group": "monitoring.coreos.com",
-            "names": {"kind": kind, "plural": plural, "singular": kind.lower()},
-            "scope": "Namespaced",
-            "versions": [version],
-        },
-    }
-
-
 # -------------------------------------------------------------------------------------- rights
 
 

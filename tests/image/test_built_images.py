@@ -149,7 +149,11 @@ def test_hadolint_finds_nothing() -> None:
         pytest.skip("no hadolint on this machine")
 
     done = subprocess.run(
-        [program, str(ROOT / "Dockerfile")], capture_output=True, text=True, check=False
+        [program, str(ROOT / "Dockerfile")],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
 
     assert (done.returncode, done.stdout) == (0, "")

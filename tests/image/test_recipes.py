@@ -69,7 +69,8 @@ def test_a_jobs_image_on_k8sjob(job: Job) -> None:
 def test_the_entrypoint_in_somebody_elses_python_image(job: Job) -> None:
     write("into-python", job.folder)
     words = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-build-isolation", "--no-deps"]
-    subprocess.run([*words, f"--wheel-dir={job.folder / 'wheel'}", str(ROOT)], check=True)
+    words += [f"--wheel-dir={job.folder / 'wheel'}", str(ROOT)]
+    subprocess.run(words, timeout=100, check=True)
     dockerfile = job.folder / "Dockerfile"
     line = "RUN pip install --no-cache-dir k8sjob==0.1.0\n"
     text = dockerfile.read_text("utf-8")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from textwrap import dedent, indent
 
-from tests.inject.examples import PLAIN, UNINDENTED, as_json, deep
+from tests.inject.examples import UNINDENTED
+from tests.inject.forms import PLAIN, as_json, deep
 
 
 def _after_name(lines: str) -> str:

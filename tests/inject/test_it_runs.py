@@ -48,7 +48,8 @@ def run(folder: Path, words: list[str], env: Mapping[str, str]) -> int:
         "PYTHONPATH": str(ROOT),
         "K8SJOB_DSN": "sqlite:///ledger.db",
     }
-    return subprocess.run(words, cwd=folder, env={**base, **env}, check=False).returncode
+    done = subprocess.run(words, cwd=folder, env={**base, **env}, timeout=60, check=False)
+    return done.returncode
 
 
 def in_a_pod(container: Any) -> dict[str, str]:
@@ -72,7 +73,7 @@ def periods(folder: Path) -> list[tuple[str, str]]:
     """Return job and state of each period in the ledger."""
     env = {"PYTHONPATH": str(ROOT), "K8SJOB_DSN": f"sqlite:///{folder}/ledger.db"}
     words = [sys.executable, "-m", "k8sjob", "get", "periods", "-A", "-o", "json"]
-    done = subprocess.run(words, env=env, check=True, capture_output=True)
+    done = subprocess.run(words, env=env, check=True, capture_output=True, timeout=60)
     return [(one["job"], one["state"]) for one in json.loads(done.stdout)["periods"]]
 
 

@@ -94,3 +94,12 @@ def test_a_command_keeps_the_time_that_its_pod_has_to_stop() -> None:
         )
         (one,) = cronjobs(covered(text))
         assert env_of(main_of(one)).get("K8SJOB_STOP_GRACE") == stop
+
+
+@pytest.mark.parametrize("claims", [True, False])
+def test_it_is_told_that_the_image_has_to_have_k8sjob(*, claims: bool) -> None:
+    """Without it the container cannot start, and the job that ran until now would not."""
+    (note,) = [
+        one for one in told(COMMENTED, claims=claims).notes if "command" in one.split(":")[0]
+    ]
+    assert ", which its image has to have: " in note

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -33,11 +35,16 @@ def front(request: pytest.FixtureRequest, tmp_path: Path) -> list[str]:
 def stopped(front: list[str]) -> Iterator[subprocess.Popen[str]]:
     """Start a command that ends with 7 once it is told to stop, and is there by now."""
     child = [sys.executable, "-u", "-c", _WAITS]
-    with subprocess.Popen([*front, *child], stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout
-        assert process.stdout.readline() == "there\n"
-        yield process
-        process.kill()
+    with subprocess.Popen(
+        [*front, *child], stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        try:
+            assert process.stdout
+            assert process.stdout.readline() == "there\n"
+            yield process
+        finally:
+            with suppress(ProcessLookupError):  # a shell that went away may have left its command
+                os.killpg(process.pid, signal.SIGKILL)
 
 
 _WAITS = """
@@ -56,7 +63,7 @@ while True:
 def test_the_exit_code_is_the_commands_and_is_left_in_the_folder(
     front: list[str], tmp_path: Path, code: int
 ) -> None:
-    done = subprocess.run([*front, "sh", "-c", f"exit {code}"], check=False)
+    done = subprocess.run([*front, "sh", "-c", f"exit {code}"], timeout=30, check=False)
     assert done.returncode == code
     assert (tmp_path / "exit").read_text() == f"{code}\n"
 
@@ -68,12 +75,13 @@ def test_the_command_gets_its_words_and_the_period(front: list[str]) -> None:
         check=True,
         capture_output=True,
         text=True,
+        timeout=30,
     )
     assert done.stdout == "billing/it's:2026-09-13|a b||$x;|"
 
 
 def test_a_command_that_is_not_there_is_127(front: list[str], tmp_path: Path) -> None:
-    done = subprocess.run([*front, "./not-there"], check=False, capture_output=True)
+    done = subprocess.run([*front, "./not-there"], timeout=30, check=False, capture_output=True)
     assert done.returncode == 127
     assert (tmp_path / "exit").read_text() == "127\n"
 
@@ -92,7 +100,7 @@ def test_a_stop_signal_reaches_the_command_and_its_own_exit_code_counts(
 def test_without_the_period_nothing_is_started(front: list[str], tmp_path: Path) -> None:
     (tmp_path / "env").unlink()
     done = subprocess.run(
-        [*front, "touch", str(tmp_path / "ran")], check=False, capture_output=True
+        [*front, "touch", str(tmp_path / "ran")], timeout=30, check=False, capture_output=True
     )
     assert done.returncode != 0
     assert not (tmp_path / "ran").exists()

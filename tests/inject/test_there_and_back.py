@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -9,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from k8sjob.manifest.inject.record import Mode
-from tests.inject.examples import BLOCKS, COMMENTED, EMPTY, EXAMPLES, LISTED, OTHERS, UNINDENTED
-from tests.inject.injected import covered, result, taken_back, told
+from tests.inject.examples import BLOCKS, COMMENTED, EMPTY, LISTED, OTHERS, UNINDENTED
+from tests.inject.forms import EXAMPLES
+from tests.inject.injected import covered, refusal, result, taken_back, told
 
 SOME: dict[str, Any] = {
     "annotations": {"cycle": "day", "grace": "5m", "owner": "payments: day and night, #1"},
@@ -89,11 +91,52 @@ def test_what_a_person_adds_afterwards_stays(mode: Mode) -> None:
     assert "K8SJOB_FAIL_ON" in covered(mine)
 
 
+@MODES
+def test_a_rule_of_the_exit_codes_that_a_person_adds_is_not_lost(mode: Mode) -> None:
+    there = covered(COMMENTED, mode=mode)
+    rule = r"- action: Ignore\n\1  onPodConditions: [{type: DisruptionTarget}]"
+    mine = re.sub(r"( *)(?=- action: FailJob)", rf"\1{rule}\n\1", there, count=1)
+    assert mine != there
+
+    for remove in (False, True):
+        assert "its podFailurePolicy has rules by hand" in refusal(mine, remove=remove)
+    kept = mine.replace(" policy=yes", "")
+    for text in (covered(kept), taken_back(kept)):
+        assert "onPodConditions: [{type: DisruptionTarget}]" in text
+
+
+def test_what_a_person_puts_into_our_own_containers_is_told_when_it_goes() -> None:
+    there = covered(COMMENTED, mode=Mode.SIDECAR)
+    mine = re.sub(
+        r"( *)- name: K8SJOB_CRONJOB",
+        r"\1- {name: PGSSLROOTCERT, value: /ca/ca.crt}\n\g<0>",
+        there,
+    )
+    mine = mine.replace("args: [resolve", "imagePullPolicy: Always\n              args: [resolve")
+    assert mine.count("PGSSLROOTCERT") == mine.count("imagePullPolicy") == 1
+
+    (warning,) = [one for one in told(mine).warnings if "by hand" in one]
+    assert warning.startswith("container k8sjob-resolve is made anew, without what it had by hand")
+    assert warning.endswith("imagePullPolicy, PGSSLROOTCERT")
+    assert not [one for one in told(COMMENTED, mode=Mode.SIDECAR).warnings if "by hand" in one]
+
+
 def test_an_annotation_changed_by_hand_is_what_was_asked() -> None:
     there = covered(COMMENTED, annotations={"grace": "5m"})
     assert covered(there.replace('grace: "5m"', 'grace: "9m"')) == covered(
         COMMENTED, annotations={"grace": "9m"}
     )
+
+
+def test_a_time_zone_changed_by_hand_is_a_persons_from_then_on() -> None:
+    """Without it the schedule would be read in the zone of the cluster's controller."""
+    text = COMMENTED.replace("  timeZone: Europe/Rome\n", "")
+    assert "timeZone" not in text
+    by_hand = covered(text, time_zone="Etc/UTC").replace(
+        "timeZone: Etc/UTC", "timeZone: Asia/Tokyo"
+    )
+    assert "  timeZone: Asia/Tokyo\n" in taken_back(by_hand)
+    assert "  timeZone: Asia/Tokyo\n" in covered(by_hand)
 
 
 def test_an_image_that_a_bot_has_moved_stays() -> None:
@@ -118,6 +161,18 @@ def test_what_was_put_into_nothing_is_nothing_again() -> None:
         "volumes=[]",
     ):
         assert f"was-{was}" in there
+
+
+@MODES
+def test_what_was_put_behind_a_colon_in_braces_is_nothing_again(mode: Mode) -> None:
+    block = "metadata:\n    name: daily-credit\n"
+    text = UNINDENTED.replace(block, "metadata: {name: daily-credit, annotations: , labels: }\n")
+    assert text != UNINDENTED
+
+    there = covered(text, mode=mode)
+
+    assert "annotations: {k8sjob.io/injected: " in there
+    assert taken_back(there) == text
 
 
 def test_spaces_before_a_null_cannot_be_kept_so_nothing_is_done() -> None:

@@ -11,7 +11,8 @@ from k8sjob.errors import EXIT_TABLE
 from k8sjob.manifest.inject.record import Mode
 from k8sjob.manifest.lint import Report, lint
 from tests.fix_chart import KUBERNETES, validate
-from tests.inject.examples import COMMENTED, EXAMPLES
+from tests.inject.examples import COMMENTED
+from tests.inject.forms import EXAMPLES
 from tests.inject.injected import (
     NOW,
     covered,

@@ -43,8 +43,10 @@ def test_a_named_kubeconfig_wins_over_the_pods_own_account(
 def test_a_pod_without_a_token_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "127.0.0.1")
     monkeypatch.setenv("KUBERNETES_SERVICE_PORT", "1")
-    with pytest.raises(ConfigError, match="token file does not exist"):
+    with pytest.raises(ConfigError, match=r"token file does not exist\. Nothing") as error:
         Cluster.connect()
+    assert "backfill.enabled: true" in str(error.value)
+    assert "kubectl config" not in str(error.value)
 
 
 def test_the_pods_own_account_is_used_in_a_pod(

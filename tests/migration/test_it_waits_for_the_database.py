@@ -88,7 +88,7 @@ def test_a_table_that_a_job_holds_is_not_waited_for_long(
     job.execute("LOCK TABLE k8sjob.periods IN ROW EXCLUSIVE MODE")
     told = empty.migrate()
     assert told.code == 75
-    assert told.err.startswith("k8sjob: jobs that are running hold the ledger's tables: ")
+    assert told.err.startswith("k8sjob: running jobs, or another migration, hold the ledger: ")
     assert "Nothing was changed" in told.err
     assert "--wait 1h" in told.err
     assert empty.versions() == STEPS

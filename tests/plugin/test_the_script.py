@@ -19,7 +19,11 @@ def test_shellcheck_finds_nothing() -> None:
         pytest.skip("no shellcheck on this machine")
 
     done = subprocess.run(
-        [program, "--shell=sh", str(PLUGIN)], capture_output=True, text=True, check=False
+        [program, "--shell=sh", str(PLUGIN)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
 
     assert (done.returncode, done.stdout) == (0, "")

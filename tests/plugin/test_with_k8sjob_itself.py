@@ -7,7 +7,7 @@ import os
 import signal
 import sqlite3
 import subprocess
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -97,8 +97,10 @@ def endless(laptop: Laptop) -> Iterator[subprocess.Popen[bytes]]:
             assert b"started\n" in iter(running.stdout.readline, b"")
             yield running
         finally:
-            if running.returncode is None:
+            if running.returncode is None:  # a failed test: the command may hold the pipes
                 os.killpg(running.pid, signal.SIGTERM)
+                with suppress(FileNotFoundError, ProcessLookupError):
+                    os.killpg(int((laptop.folder / "child").read_text()), signal.SIGKILL)
 
 
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])

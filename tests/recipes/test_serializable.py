@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from threading import Semaphore
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,17 +24,22 @@ ADD_5 = "UPDATE app.accounts SET balance = balance + 5"
 
 
 class Watched:
-    """An engine whose only connection is known by its process on the server, and its tries."""
+    """An engine whose only connection is known by its process on the server, and its tries.
+
+    Each try waits for ``turn``, where a test has put one.
+    """
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         with engine.connect() as conn:
             self.pid = conn.connection.driver_connection.info.backend_pid  # type: ignore[union-attr]
         self.begun = 0
+        self.turn: Semaphore | None = None
         event.listen(engine, "begin", self._begin)
 
     def _begin(self, _conn: object) -> None:
         self.begun += 1
+        assert self.turn is None or self.turn.acquire(timeout=30)
 
 
 @contextmanager
@@ -75,12 +81,13 @@ def test_a_claim_that_lost_to_a_rival_is_a_duplicate_at_its_next_try(business: B
 def test_the_tries_come_to_an_end(business: Business) -> None:
     rival, admin = business.db.connect(), business.db.connect("admin", autocommit=True)
     with watched(business) as own, ThreadPoolExecutor(1) as pool:
-        rival.execute(ADD_5)
+        own.turn = Semaphore(0)
         credited = pool.submit(credit, own.engine, KEY, 10)
         for _ in range(TRIES):
+            rival.execute(ADD_5)  # before the next try may begin
+            own.turn.release()
             wait_until_blocked(admin, own.pid)
             rival.commit()
-            rival.execute(ADD_5)
         with pytest.raises(Exception, match="could not serialize"):
             credited.result(timeout=30)
     assert own.begun == TRIES

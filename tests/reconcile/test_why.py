@@ -289,6 +289,8 @@ OOM = tried("failed", 137, "\n OOMKilled: the container\nTraceback")
     [
         (OOM, "failed 137: OOMKilled: the container"),
         (tried("failed", 0, "no rows"), "failed: no rows"),
+        (tried("blocked", 0, f"billing/credit:{PERIOD} blocked: no feed"), "blocked: no feed"),
+        (tried("failed", 1, "the call failed: no answer"), "failed 1: the call failed: no answer"),
         (tried("lost", None, " \n "), "lost: it left no message"),
         (tried(None, None, None), "no end: it left no message"),
     ],
@@ -317,7 +319,7 @@ def test_a_fire_around_an_edit_is_uncertain_unless_there_is_a_trace_of_it() -> N
 def test_of_a_cronjob_that_is_gone_only_an_attempt_tells_more() -> None:
     there = index(World(jobs=[failed_job(NOON)]))
     found = why_not_done(PERIOD, NOON, traces=None, there=there, last=None, uncertain=True)
-    assert found == ("gone", "its CronJob is gone")
+    assert found == ("gone", "its CronJob or its label is gone")
     assert why_not_done(PERIOD, NOON, traces=None, there=there, last=OOM).code == "attempt-failed"
 
 

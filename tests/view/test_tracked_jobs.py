@@ -49,6 +49,8 @@ def test_a_suspended_job_says_so(credit: Tracked) -> None:
     credit.version("0 2 * * *", "13T10:00:00", suspended=True)
     line = credit.call("get", "jobs").lines[1]
     assert line.endswith("suspended")
+    shown = credit.call("describe", JOB).lines
+    assert "Schedule    0 2 * * * Europe/Rome, suspended" in shown
     assert "2 missing" in line
 
 

@@ -130,8 +130,25 @@ are not, and ranges that go backwards, are for `k8sjob lint`.
 {{- end -}}
 {{- end -}}
 {{- end -}}
+{{- $volumes := list "ledger" "token" -}}
+{{- $paths := list -}}
+{{- if eq .cron.mode "run" -}}
+{{- $paths = list "/var/run/secrets/k8sjob" "/var/run/secrets/kubernetes.io/serviceaccount" -}}
+{{- else -}}
+{{- $volumes = append $volumes "k8sjob" -}}
+{{- $paths = list "/k8sjob" -}}
+{{- end -}}
+{{- if .cron.tmp.enabled -}}
+{{- $volumes = append $volumes "tmp" -}}
+{{- $paths = append $paths "/tmp" -}}
+{{- end -}}
+{{- range .cron.volumeMounts -}}
+{{- if has (trimSuffix "/" .mountPath) $paths -}}
+{{- include "k8sjob-jobs.refuse" (list $key (printf "volumeMounts has %s, where the chart mounts a folder already" .mountPath) "mount it elsewhere; for a /tmp of your own also write tmp: {enabled: false}") -}}
+{{- end -}}
+{{- end -}}
 {{- range .cron.volumes -}}
-{{- if has .name (list "ledger" "token" "k8sjob" "tmp") -}}
+{{- if has .name $volumes -}}
 {{- include "k8sjob-jobs.refuse" (list $key (printf "a volume is called %s, as one that the chart makes" .name) "give it another name") -}}
 {{- end -}}
 {{- end -}}
@@ -145,6 +162,13 @@ are not, and ranges that go backwards, are for `k8sjob lint`.
 {{- $names = keys .cron.env | sortAlpha -}}
 {{- else -}}
 {{- range .cron.env -}}{{- $names = append $names .name -}}{{- end -}}
+{{- end -}}
+{{- /* Each would win over what the chart mounts, or over what the Job's own instant is. */ -}}
+{{- $others := ternary "DSN|LEDGER|LEDGERS_DIR|PERIOD|SCHEDULED_TIMESTAMP" "PERIOD" (eq .cron.mode "run") -}}
+{{- range $names -}}
+{{- if regexMatch (printf "^K8SJOB_(%s)$" $others) . -}}
+{{- include "k8sjob-jobs.refuse" (list $key (printf "env has %s, by which each run would take another ledger or period than its own" .) "name the ledger's Secret in ledger.existingSecret, and run past periods by k8sjob backfill") -}}
+{{- end -}}
 {{- end -}}
 {{- if .ledger.env -}}{{- $names = append $names .ledger.env -}}{{- end -}}
 {{- range $names -}}

@@ -47,17 +47,16 @@ app.kubernetes.io/name: {{ include "k8sjob-jobs.name" . | quote }}
 app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end -}}
 
-{{/* Labels of an object; .component tells what it is. */}}
+{{/* Labels of an object, each once, where the chart's own win; .component tells what it is. */}}
 {{- define "k8sjob-jobs.labels" -}}
-{{- with .root.Values.commonLabels }}
-{{- toYaml . }}
-{{ end -}}
-{{ include "k8sjob-jobs.selector-labels" .root }}
-app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
-app.kubernetes.io/component: {{ .component }}
-app.kubernetes.io/part-of: k8sjob
-app.kubernetes.io/managed-by: {{ .root.Release.Service | quote }}
-helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" | quote }}
+{{- $all := deepCopy .root.Values.commonLabels -}}
+{{- $all = mustMergeOverwrite $all (include "k8sjob-jobs.selector-labels" .root | fromYaml) -}}
+{{- $_ := set $all "app.kubernetes.io/version" .root.Chart.AppVersion -}}
+{{- $_ := set $all "app.kubernetes.io/component" .component -}}
+{{- $_ := set $all "app.kubernetes.io/part-of" "k8sjob" -}}
+{{- $_ := set $all "app.kubernetes.io/managed-by" .root.Release.Service -}}
+{{- $_ := set $all "helm.sh/chart" (printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-") -}}
+{{- toYaml $all -}}
 {{- end -}}
 
 {{/* An image's full name. .image: its values; .tag: what to take where they have none. */}}

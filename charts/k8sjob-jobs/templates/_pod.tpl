@@ -249,17 +249,26 @@ securityContext:
 {{- end }}
 {{- if or (not $run) $cron.initContainers $cron.sidecars }}
 initContainers:
+  {{- $beside := list }}
+  {{- range $cron.sidecars }}
+  {{- $beside = append $beside (set (deepCopy .) "restartPolicy" "Always") }}
+  {{- end }}
+  {{- /* The first to start is the last to stop: a proxy is there as long as k8sjob speaks to the ledger. */}}
+  {{- if and (not $run) $beside }}
+  {{- toYaml $beside | nindent 2 }}
+  {{- end }}
   {{- if not $run }}
   {{- include "k8sjob-jobs.resolve" . | nindent 2 }}
   {{- end }}
   {{- with $cron.initContainers }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
-  {{- if not $run }}
-  {{- include "k8sjob-jobs.sidecar" . | nindent 2 }}
+  {{- if $run }}
+  {{- with $beside }}
+  {{- toYaml . | nindent 2 }}
   {{- end }}
-  {{- range $cron.sidecars }}
-  - {{ toYaml (set (deepCopy .) "restartPolicy" "Always") | nindent 4 | trim }}
+  {{- else }}
+  {{- include "k8sjob-jobs.sidecar" . | nindent 2 }}
   {{- end }}
 {{- end }}
 containers:

@@ -14,11 +14,15 @@ annotations:
 {{/* All of a Pod's spec but its containers. Call with a dict: root, account, token, role, grace. */}}
 {{- define "k8sjob.podSpec" -}}
 {{- $values := .root.Values -}}
-serviceAccountName: {{ .account }}
+serviceAccountName: {{ .account | quote }}
 automountServiceAccountToken: {{ .token }}
 enableServiceLinks: false
 terminationGracePeriodSeconds: {{ .grace }}
-{{- with concat (($values.global).imagePullSecrets | default list) ($values.imagePullSecrets | default list) | uniq }}
+{{- $secrets := list }}
+{{- range concat (($values.global).imagePullSecrets | default list) ($values.imagePullSecrets | default list) }}
+{{- $secrets = append $secrets (kindIs "map" . | ternary (get (kindIs "map" . | ternary . dict) "name") .) }}
+{{- end }}
+{{- with $secrets | uniq }}
 imagePullSecrets:
   {{- range . }}
   - name: {{ . | quote }}

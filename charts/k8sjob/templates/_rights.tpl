@@ -75,8 +75,8 @@ roleRef:
   name: {{ include "k8sjob.wideName" (list $root $part) | quote }}
 subjects:
   - kind: ServiceAccount
-    name: {{ include "k8sjob.serviceAccount" (list $root $part) }}
-    namespace: {{ $root.Release.Namespace }}
+    name: {{ include "k8sjob.serviceAccount" (list $root $part) | quote }}
+    namespace: {{ $root.Release.Namespace | quote }}
 {{- end }}
 {{- end -}}
 

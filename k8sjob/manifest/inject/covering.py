@@ -135,14 +135,15 @@ def _wrap(wanted: Wanted, *, claims: bool) -> None:
     if claims:
         wanted.prefix = [*CLAIMING]
         wanted.notes.append(
-            "command behind k8sjob run --: it claims its period by itself, and exit 0 without "
-            "that is an error"
+            "command behind k8sjob run --, which its image has to have: it claims its period by "
+            "itself, and exit 0 without that is an error"
         )
         return
     wanted.prefix = [*RECORDED]
     wanted.notes.append(
-        f"command behind k8sjob run {_RECORD} --: the period is recorded when it ends with 0, so "
-        "it is done at least once; exactly once takes a command that claims (--claims)"
+        f"command behind k8sjob run {_RECORD} --, which its image has to have: the period is "
+        "recorded when it ends with 0, so it is done at least once; exactly once takes a command "
+        "that claims (--claims)"
     )
 
 

@@ -70,10 +70,10 @@ class Cutting:
 
     def _to_null(self, table: Table, key: Word, there: Table | Row, before: str) -> None:
         word = "" if before == "-" else before
-        if table.flow:
-            self.edits.append(Edit(there.start, there.end, word))
-            return
         after = self.text.index(":", key.end) + 1
+        if table.flow:
+            self.edits.append(Edit(there.start if word else after, there.end, word))
+            return
         self.edits.append(Edit(after, after, f" {word}" if word else ""))
         self.edits.append(Edit(line_end(self.text, after), line_end(self.text, there.end), ""))
 

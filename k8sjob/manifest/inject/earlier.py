@@ -51,7 +51,7 @@ def options_of(case: Case, record: Record | None) -> Options:
         image=init["image"].text,
         secret=secret["name"].text if has_secret else None,
         key=secret["key"].text if has_secret else None,
-        time_zone=case.spec["timeZone"].text if record.time_zone else None,
+        time_zone=record.time_zone if case.spec["timeZone"].text == record.time_zone else None,
         annotations={name: text for name, text in texts.items() if text},
     )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from k8sjob.manifest.case import cases
 from k8sjob.manifest.files import Lines
+from k8sjob.manifest.inject import sidecar
 from k8sjob.manifest.inject.covering import want
 from k8sjob.manifest.inject.earlier import options_of, record_of
 from k8sjob.manifest.inject.options import together
@@ -139,6 +140,7 @@ def _injected(raw: Raw, terms: _Terms, *, remove: bool) -> Result:
     for one, first, before in zip(there, seen, earlier, strict=True):
         try:
             wanted = want(one.case, together(terms.options, before))
+            wanted.warnings += sidecar.lost(first.case, wanted)
             wants.append(wanted)
             if not wanted.is_nothing:
                 edits += put_in(one.root, wanted, bare.plain, alone=one.alone)
@@ -234,6 +236,7 @@ def _refusal(case: Case, line: int, what: str) -> Refusal:
 def _told(way: _Way, wants: list[Wanted | None], terms: _Terms) -> Result:
     raw, seen, done, after = way
     result, lines, report = Result(done.text), Lines(raw.plain), Report()
+    lines_then = Lines(done.plain)
     if done.text != raw.text:
         lint(report, "", done.plain, terms.now)
     for one, then, wanted in zip(seen, after, wants, strict=True):
@@ -243,7 +246,7 @@ def _told(way: _Way, wants: list[Wanted | None], terms: _Terms) -> Result:
         elif wanted is None:
             result.told.append(Told(line, title, TAKEN_BACK))
         else:
-            found = _findings(report, done.plain, then)
+            found = _findings(report, lines_then, then)
             result.told.append(_of_covered(one.case, line, wanted, found))
     return result
 
@@ -259,9 +262,8 @@ def _of_covered(case: Case, line: int, wanted: Wanted, found: list[str]) -> Told
     )
 
 
-def _findings(report: Report, text: str, one: _Seen) -> list[str]:
+def _findings(report: Report, lines: Lines, one: _Seen) -> list[str]:
     """Return what lint finds in a CronJob; that it has no time zone has been said."""
-    lines = Lines(text)
     first, last = lines.line(one.root.start), lines.line(one.root.end)
     return [
         f"{found.message} ({found.rule})"

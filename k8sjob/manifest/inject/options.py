@@ -45,7 +45,10 @@ class Options:
         read_policy({PREFIX + name: text for name, text in self.annotations.items()})
         for name, text in self.annotations.items():
             if not text.isprintable():
-                raise UsageError(f"--{name} {text!r} is not one line of text. Nothing was changed.")
+                raise UsageError(
+                    f"--{name} {text!r} is not one line of text. Nothing was changed.\n"
+                    "  Write it without line breaks and other control characters."
+                )
         if job := self.annotations.get("job"):
             _check_job(job)
         if self.time_zone is not None:
@@ -58,7 +61,10 @@ class Options:
         for flag, word in (("container", self.container), ("image", self.image),
                            ("secret", self.secret), ("key", self.key)):  # fmt: skip
             if word is not None and (not word or not word.isprintable() or " " in word):
-                raise UsageError(f"--{flag} {word!r} is no name. Nothing was changed.")
+                raise UsageError(
+                    f"--{flag} {word!r} is no name. Nothing was changed.\n"
+                    "  Write one without spaces, or leave the option out."
+                )
 
 
 def _check_job(text: str) -> None:

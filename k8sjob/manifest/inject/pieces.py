@@ -49,7 +49,10 @@ class Place:
                 if item.shared:
                     raise Unwritable(item.start, f"its container {name} is another one's too")
                 return item
-        raise Unwritable(self.pod.start, f"its container {name} is an alias: write it out")
+        raise Unwritable(
+            self.pod.start,
+            f"its container {name} is not there any more, or is an alias: write it out",
+        )
 
 
 def _table(parent: Table, name: str) -> Table:
@@ -146,7 +149,7 @@ def _record(wanted: Wanted, before: dict[str, str]) -> Record:
         container=wanted.container,
         label=wanted.label,
         annotations=tuple(wanted.annotations),
-        time_zone=wanted.time_zone is not None,
+        time_zone=wanted.time_zone or "",
         policy=wanted.policy is not None,
         wrap=len(wanted.prefix),
         env=tuple(one["name"].removeprefix(ENV_PREFIX) for one in wanted.env),
@@ -170,9 +173,11 @@ def take_out(root: Table, record: Record, text: str) -> list[Edit]:
         cut(place.metadata, "labels", words.ENABLED)
     notes = (words.PREFIX + name for name in record.annotations)
     cut(place.metadata, "annotations", words.INJECTED, *notes)
-    if record.time_zone:
+    zone = own(place.spec, "timeZone")
+    if isinstance(zone, Word) and zone.text == record.time_zone:  # another one is a person's
         cutting.entries(place.spec, ["timeZone"])
     if record.policy:
+        _check_policy(place.job)
         cutting.entries(place.job, ["podFailurePolicy"])
     _unwrap(cutting, container, record)
     cut(container, "env", *(ENV_PREFIX + name for name in record.env))
@@ -181,6 +186,19 @@ def take_out(root: Table, record: Record, text: str) -> list[Edit]:
         cut(place.pod, "initContainers", sidecar.RESOLVE, sidecar.SIDECAR)
         cut(place.pod, "volumes", sidecar.VOLUME, sidecar.TOKEN)
     return cutting.edits
+
+
+def _check_policy(job: Table) -> None:
+    """Raise Unwritable where a person has put a rule beside the one of an injection."""
+    found = job.find("podFailurePolicy")
+    policy = found[1] if found else None
+    rules = own(policy, "rules") if isinstance(policy, Table) else None
+    if isinstance(rules, Row) and len(rules.items) > 1:
+        raise Unwritable(
+            rules.start,
+            "its podFailurePolicy has rules by hand beside the one that was put in, and they would "
+            f"be lost: take policy=yes out of {words.INJECTED}, and all rules are yours to keep",
+        )
 
 
 def _unwrap(cutting: Cutting, container: Table, record: Record) -> None:

@@ -216,7 +216,9 @@ class Putting:
         if table.flow:
             margin = _margin(self.text, key.start)
             new = in_flow(value, self.style, margin)
-            self.edits.append(Edit(there.start, there.end, new))
+            # Right behind its colon stands what is not there at all, and before what comes next.
+            gap = " " if there.start == there.end else ""
+            self.edits.append(Edit(there.start, there.end, f"{gap}{new}", depth=1))
             return
         after = self.text.index(":", key.end) + 1
         self.edits.append(Edit(after, there.end, ""))

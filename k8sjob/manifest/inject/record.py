@@ -34,7 +34,7 @@ class Record:
     container: str
     label: bool = False
     annotations: tuple[str, ...] = ()
-    time_zone: bool = False
+    time_zone: str = ""
     policy: bool = False
     wrap: int = 0
     env: tuple[str, ...] = ()
@@ -47,7 +47,7 @@ class Record:
             "container": self.container,
             "label": "yes" if self.label else "",
             "annotations": ",".join(self.annotations),
-            "time-zone": "yes" if self.time_zone else "",
+            "time-zone": self.time_zone,
             "policy": "yes" if self.policy else "",
             "wrap": str(self.wrap or ""),
             "env": ",".join(self.env),
@@ -67,7 +67,7 @@ def parse(text: str) -> Record | None:
         container=pairs["container"],
         label="label" in pairs,
         annotations=_several(pairs.get("annotations")),
-        time_zone="time-zone" in pairs,
+        time_zone=pairs.get("time-zone", ""),
         policy="policy" in pairs,
         wrap=int(wrap),
         env=_several(pairs.get("env")),

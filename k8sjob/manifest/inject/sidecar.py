@@ -71,6 +71,25 @@ def cover(wanted: Wanted, case: Case, container: Spot, asked: Asked) -> None:
     )
 
 
+def lost(before: Case, wanted: Wanted) -> list[str]:
+    """Return a warning for what a person has put into each of the two since: they are made anew."""
+    made = {one["name"]: one for one in wanted.init}
+    return [
+        f"container {new['name']} is made anew, without what it had by hand: {', '.join(gone)}"
+        for spot in before.pod_spec["initContainers"].items()
+        if (new := made.get(spot["name"].text or "")) and (gone := _by_hand(spot, new))
+    ]
+
+
+def _by_hand(there: Spot, new: dict[str, Any]) -> list[str]:
+    keys = [name for name, _ in there.entries() if name not in new]
+    env = {one["name"] for one in new["env"]}
+    paths = {one["mountPath"] for one in new["volumeMounts"]}
+    mounted = [one["mountPath"].text or "" for one in there["volumeMounts"].items()]
+    gone = [*keys, *(name for name in names_in(there["env"]) if name not in env)]
+    return [*gone, *(path for path in mounted if path not in paths)]
+
+
 def _notes(asked: Asked) -> list[str]:
     command = (
         "command behind sh -c, which its image has to have: it gets K8SJOB_JOB, _PERIOD and "
