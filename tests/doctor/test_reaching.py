@@ -111,7 +111,7 @@ def test_a_wrong_password_is_told_as_that(doctor: Doctor, db: Database) -> None:
         "postgresql://ann:p@ss@127.0.0.1:1/shop",
         "postgresql://ann:p/ss@127.0.0.1:1/shop",
         "postgresql://ann@127.0.0.1:port/shop",
-        "host=127.0.0.1 pasword=x",
+        "host=127.0.0.1 secret=x",
     ],
 )
 def test_a_dsn_that_libpq_cannot_read_is_told_with_how_to_write_it(

@@ -10,15 +10,21 @@ import psycopg
 from psycopg.types.json import Jsonb
 
 from k8sjob.cycle import Cycle
-from k8sjob.expect import Version
 from k8sjob.key import JobName, Key
-from k8sjob.ledger.operate import Scope
 from k8sjob.ledger.postgres.connect import connect
 from k8sjob.ledger.postgres.errors import translate
 from k8sjob.ledger.postgres.rows import key_params
+from k8sjob.ledger.postgres.watch_rows import (
+    attempt_of,
+    due_params,
+    key_of,
+    keys_params,
+    scope_of,
+    unfinished_of,
+    version_of,
+)
 from k8sjob.ledger.queries import queries
-from k8sjob.ledger.watch import LastTry, OpenAttempt, Tracked, Unfinished, Watched
-from k8sjob.period import Period
+from k8sjob.ledger.watch import LastTry, Tracked, Watched
 from k8sjob.policy import CATCH_UP_MAX_AGE_S
 
 if TYPE_CHECKING:
@@ -81,16 +87,16 @@ class PostgresWatcher:
                     now=self._rows("now")[0][0],
                     last_list=last[0][0] if last else None,
                     jobs=self._jobs(where),
-                    unfinished=[_unfinished(row) for row in self._rows("unfinished", **where)],
-                    attempts=[_attempt(row) for row in self._rows("attempts", **where)],
-                    holds=[_scope(*row) for row in self._rows("holds")],
+                    unfinished=[unfinished_of(row) for row in self._rows("unfinished", **where)],
+                    attempts=[attempt_of(row) for row in self._rows("attempts", **where)],
+                    holds=[scope_of(*row) for row in self._rows("holds")],
                 )
         except psycopg.Error as error:
             raise translate(error, doing="look at the ledger") from error
 
     def _jobs(self, where: Mapping[str, Any]) -> dict[JobName, Tracked]:
         versions = {
-            name: [_version(row[1:]) for row in rows]
+            name: [version_of(row[1:]) for row in rows]
             for name, rows in groupby(self._rows("versions", **where), lambda row: row[0])
         }
         numbers = dict(self._rows("last_numbers"))
@@ -119,15 +125,15 @@ class PostgresWatcher:
     def states(self, keys: Sequence[Key]) -> Mapping[Key, str]:
         """Return the stored states of those that have a row."""
         with self._transaction("look at periods"):
-            found = self._rows("states", **_keys(keys))
-        return {_key(job, period): state for job, period, state in found}
+            found = self._rows("states", **keys_params(keys))
+        return {key_of(job, period): state for job, period, state in found}
 
     def last_tries(self, keys: Sequence[Key]) -> Mapping[Key, LastTry]:
         """Return how the last attempt at each of them ended."""
         with self._transaction("look at attempts"):
-            found = self._rows("last_tries", **_keys(keys))
+            found = self._rows("last_tries", **keys_params(keys))
         return {
-            _key(job, period): LastTry(outcome=outcome, exit_code=code, message=message)
+            key_of(job, period): LastTry(outcome=outcome, exit_code=code, message=message)
             for job, period, outcome, code, message in found
         }
 
@@ -181,9 +187,9 @@ class PostgresWatcher:
         with self._transaction(f"store what is due of {job}"):
             found: list[tuple[Any, ...]] = []
             if due:
-                wanted = Jsonb([_due(one) for one in due])
+                wanted = Jsonb([due_params(one) for one in due])
                 found = self._rows("expect_periods", wanted=wanted, **params)
-            answers = {_key(str(job), period): answer for period, answer in found}
+            answers = {key_of(str(job), period): answer for period, answer in found}
             if mark is not None and "busy" not in answers.values():
                 self._rows("move_mark", job=str(job), mark=mark)
         return answers
@@ -241,67 +247,3 @@ class PostgresWatcher:
         """Note how it ended."""
         params = {"id": number, "ok": ok, "failing": failing, "message": message}
         self._call("end_pass", "end a pass", **params)
-
-
-# ----------------------------------------------------------------------------------------- rows
-
-
-def _key(job: str, period: str) -> Key:
-    return Key(JobName.parse(job), Period.parse(period))
-
-
-def _keys(keys: Sequence[Key]) -> dict[str, list[str]]:
-    return {"jobs": [str(k.job) for k in keys], "periods": [str(k.period) for k in keys]}
-
-
-def _version(row: Sequence[Any]) -> Version:
-    n, expr, zone, suspended, earliest_from, valid_from, earliest_to, valid_to, direct = row
-    return Version(
-        n=n,
-        expr=expr,
-        zone=zone,
-        suspended=suspended,
-        earliest_from=earliest_from,
-        valid_from=valid_from,
-        earliest_to=earliest_to if valid_to is None else earliest_to or valid_to,
-        valid_to=valid_to,
-        direct=direct,
-    )
-
-
-_UNFINISHED = (
-    *("state", "generation", "scheduled_for", "deadline_at", "uncertain", "origin"),
-    *("reason_code", "reason", "until", "await_deadline", "tries"),
-)
-_ATTEMPT = (
-    *("mode", "job_uid", "job_name", "pod_uid", "pod_name"),
-    *("started_at", "heartbeat_at", "settled"),
-)
-
-
-def _unfinished(row: tuple[Any, ...]) -> Unfinished:
-    job, period, *rest = row
-    return Unfinished(key=_key(job, period), **dict(zip(_UNFINISHED, rest, strict=True)))
-
-
-def _attempt(row: tuple[Any, ...]) -> OpenAttempt:
-    attempt, job, period, *rest = row
-    return OpenAttempt(id=attempt, key=_key(job, period), **dict(zip(_ATTEMPT, rest, strict=True)))
-
-
-def _scope(namespace: str | None, job: str | None) -> Scope:
-    return Scope(namespace, JobName.parse(job) if job else None)
-
-
-def _due(due: Due) -> dict[str, Any]:
-    return {
-        "period": str(due.key.period),
-        "scheduled_for": due.scheduled_for and due.scheduled_for.isoformat(),
-        "window_end": due.window_end and due.window_end.isoformat(),
-        "zone": due.zone,
-        "schedule_n": due.version,
-        "deadline_at": due.deadline.isoformat(),
-        "uncertain": due.uncertain,
-        "reason_code": due.code,
-        "reason": due.reason,
-    }
