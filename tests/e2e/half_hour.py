@@ -59,7 +59,7 @@ class Seen:
     done: Object = field(default_factory=dict)
     rules: Object = field(default_factory=dict)
     end_with_the_database_away: str = ""
-    remains: list[str] = field(default_factory=list)
+    gone: bool = False
     left: int = 0
     asked: dict[str, set[str]] = field(default_factory=dict)
     refused: dict[str, set[str]] = field(default_factory=dict)
@@ -266,10 +266,17 @@ def _lose_the_database(scene: Scene, tool: Helm, seen: Seen) -> None:
 def _uninstall(scene: Scene, tool: Helm, seen: Seen) -> None:
     seen.steps["jobs uninstall"] = tool.run("uninstall", JOBS, "--wait", "--timeout", "2m")
     seen.steps["uninstall"] = tool.run("uninstall", CONTROL, "--wait", "--timeout", "2m")
-    left = scene.kubectl("get", "all,configmap,role,rolebinding,serviceaccount,networkpolicy",
-                         "-l", "app.kubernetes.io/part-of=k8sjob", "-o", "name")  # fmt: skip
-    seen.remains = [name for name in left.good.split() if "migrate" not in name]
+    # Helm waits for Deployments, not for their last Pods.
+    seen.gone = until("the end of what was installed", lambda: not _installed(scene))
     seen.left = int(scene.rows("SELECT count(*) AS n FROM k8sjob.periods")[0]["n"])
+
+
+def _installed(scene: Scene) -> list[str]:
+    """Return what is left of the release; a hook that failed is not part of it."""
+    kinds = "all,configmap,role,rolebinding,serviceaccount,networkpolicy"
+    label = "app.kubernetes.io/part-of=k8sjob"
+    left = scene.kubectl("get", kinds, "-l", label, "-o", "name").good.split()
+    return [name for name in left if "migrate" not in name]
 
 
 def _cronjob_of(job: Object) -> str:
