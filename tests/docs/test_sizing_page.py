@@ -89,8 +89,8 @@ def test_the_times_of_reconciler_and_exporter_are_those_measured() -> None:
     (size,) = re.findall(r"[\d.]+ MB", measured("a scrape of 1,000 jobs, 1,000,000 periods"))
     assert row("a scrape of 1,000 jobs with a year of hourly history") == f"{wall} ms; {size}"
     assert f"| {cpu} ms a scrape |" in PAGE
-    ratio = numbers(measured("a scrape of 100 jobs, 10,000 hours / 1,000"))[0]
-    what = "a scrape of 100 jobs with 10,000 hours of history, over one with 1,000"
+    ratio = numbers(measured("a scrape of 100 jobs, 87,600 hours / 8,760"))[0]
+    what = "a scrape of 100 jobs with ten years of history, over one with a year"
     assert row(what) == f"{ratio} times"
     page = numbers(measured("the page of 1,000 jobs"))[0]
     assert row("the status page of 1,000 jobs") == f"{page:.0f} ms"
