@@ -18,7 +18,7 @@ from k8sjob.doctor.places import EXAMPLE, Zones
 from k8sjob.errors import ConfigError, K8sjobError, Unavailable
 from k8sjob.kube.inside import Inside, Limits
 from k8sjob.kube.inside_review import Right
-from k8sjob.kube.inside_trouble import Trouble
+from k8sjob.kube.inside_trouble import Kind, Trouble
 from k8sjob.ledger.survey import empty_survey, look
 from k8sjob.zones import zone
 
@@ -130,6 +130,8 @@ def _ask(inside: Inside, need: Need, namespaces: Sequence[str | None], api: Api)
                 api.reviews = (*api.reviews, (access, review))
     except Trouble as trouble:
         api.trouble = trouble
+    except Exception as error:  # noqa: BLE001  # rights that nobody has asked for are not there
+        api.trouble = Trouble(Kind.GARBAGE, f"{type(error).__name__}: {error}")
 
 
 def look_at_zones() -> Zones:
