@@ -30,7 +30,7 @@ _LOOK = 0.25  # seconds between two looks
 STOPPED = threading.Event()  # set when nobody waits for an answer any more
 
 
-def until(what: str, look: Callable[[], T], *, seconds: float = TIMEOUT) -> T:
+def until(what: str, look: Callable[[], T | None], *, seconds: float = TIMEOUT) -> T:
     """Return the first answer of ``look`` that is true; AssertionError after ``seconds``."""
     give_up = time.monotonic() + seconds
     while not (found := look()):
@@ -104,19 +104,30 @@ class Cluster:
             return conn.connect_ex(str(self.socket)) == 0
 
     def find(self, path: str) -> Object | None:
-        """Return the object at a path of the API, None where there is none."""
+        """Return the object at a path of the API, None where there is none.
+
+        429 is waited out: a server that has just been told of a kind says so for a second.
+        """
+
+        def ask() -> tuple[int, str] | None:
+            status, body = self._ask(path)
+            return None if status == http.HTTPStatus.TOO_MANY_REQUESTS else (status, body)
+
+        status, body = until(f"an answer other than 429 about {path}", ask)
+        if status == http.HTTPStatus.NOT_FOUND:
+            return None
+        assert status == http.HTTPStatus.OK, (path, status, body)
+        found: Object = json.loads(body)
+        return found
+
+    def _ask(self, path: str) -> tuple[int, str]:
         conn = _OverSocket(self.socket)
         try:
             conn.request("GET", path, headers={"Accept": "application/json"})
             answer = conn.getresponse()
-            body = answer.read().decode()
+            return answer.status, answer.read().decode()
         finally:
             conn.close()
-        if answer.status == http.HTTPStatus.NOT_FOUND:
-            return None
-        assert answer.status == http.HTTPStatus.OK, (path, answer.status, body)
-        found: Object = json.loads(body)
-        return found
 
     def get(self, path: str) -> Object:
         """Return the object at a path of the API."""
