@@ -54,7 +54,7 @@ class Terms:
 class Step:
     """Something has happened to a line. ``bad``: it is a reason to end with 1."""
 
-    what: Literal["created", "exists", "changed", "ended", "timeout"]
+    what: Literal["created", "exists", "changed", "failing", "ended", "timeout"]
     line: Line
     text: str
     bad: bool = False
@@ -72,6 +72,7 @@ class Carrying:
     created: int = 0
     _todo: deque[Line] = field(default_factory=deque)
     _pending: dict[Key, Line] = field(default_factory=dict)
+    _failed: dict[str, int] = field(default_factory=dict)  # Pods, by Job
 
     def steps(self) -> Iterator[Step]:
         """Do it, and yield what happens. Raises what ledger and cluster raise, at once."""
@@ -105,6 +106,8 @@ class Carrying:
             if step is not None:
                 del self._pending[key]
                 yield step
+            elif line.job in by_name:
+                yield from self._failing(key, line, by_name[line.job])
         under_way = alive(jobs, self.survey.basis)
         while self._todo and under_way < self.terms.parallelism:
             step = self._launch(self._todo.popleft(), jobs)
@@ -153,6 +156,14 @@ class Carrying:
         state, reason = state_now(self.place, key)
         done = state in _SETTLED
         return Step("ended", line, _how_it_ended(line, state, reason, job), bad=not done)
+
+    def _failing(self, key: Key, line: Line, job: Job) -> Iterator[Step]:
+        """Tell each failure of a Job that goes on trying: with retries that may take hours."""
+        if job.failed > self._failed.get(job.name, 0):
+            self._failed[job.name] = job.failed
+            tries = "1 try has" if job.failed == 1 else f"{job.failed} tries have"
+            why = f"why: k8sjob describe {key}"
+            yield Step("failing", line, f"Job {job.name}: {tries} failed so far; {why}")
 
     def _is_late(self, started: float) -> bool:
         limit = self.terms.timeout_s

@@ -61,9 +61,14 @@ def _told(carrying: Carrying, output: str) -> Iterator[Step]:
         return
     over = ("ended", "timeout", "changed") if wait else ("created", "exists", "changed")
     kept: list[Step] = []  # a line would tear the bar
+    failures = 0
     with click.progressbar(length=length, label="backfill", file=sys.stderr) as bar:
         for step in carrying.steps():
             kept.append(step)
+            if step.what == "failing":
+                failures += 1
+                bar.label = f"backfill, {failures} failed {'try' if failures == 1 else 'tries'}"
+                bar.render_progress()
             bar.update(step.what in over)
             yield step
     for step in kept:

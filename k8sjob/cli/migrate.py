@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from k8sjob.duration import parse_duration
-from k8sjob.errors import K8sjobError, Unavailable
+from k8sjob.errors import K8sjobError, Unavailable, UsageError
 from k8sjob.ledger import migrate as steps
 from k8sjob.ledger import settings
 from k8sjob.ledger.settings import Kind
@@ -49,6 +49,11 @@ def command(
         return _print_sql(wanted)
     address = settings.find(ledger=ledger)
     if address.kind is Kind.SQLITE:
+        if wanted:
+            raise UsageError(
+                "a SQLite file has no roles to grant anything to: who may open it, may do all. "
+                "Nothing was done.\n  Leave --grant-… out, and see to the file's mode."
+            )
         return _sqlite(address.sqlite_file, dry_run=dry_run)
     if dry_run:
         return _say_what_would_be_done(address.dsn, wanted)

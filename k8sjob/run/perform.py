@@ -26,7 +26,15 @@ from k8sjob.run.context import Run, terms_of
 from k8sjob.run.doubt import find_out, first_line
 from k8sjob.run.points import reached
 from k8sjob.run.record import record
-from k8sjob.run.result import Result, ended_transaction, from_claim, from_error, judged
+from k8sjob.run.result import (
+    UNDONE,
+    UNDONE_BUT_PARTS,
+    Result,
+    ended_transaction,
+    from_claim,
+    from_error,
+    judged,
+)
 from k8sjob.run.supersede import supersede
 from k8sjob.states import Awaiting, Blocked, Outcome, Skipped, State
 
@@ -63,16 +71,25 @@ async def _settle(
     ledger: Ledger, request: Request, attempt: UUID, work: Work, stop: StopSignals
 ) -> Result:
     """Run the transaction until it has ended one way or the other; raise nothing."""
+    undone = UNDONE
+
+    async def noted(run: Run) -> object:
+        nonlocal undone
+        try:
+            return await work(run)
+        finally:
+            undone = UNDONE_BUT_PARTS if run.has_parts else UNDONE
+
     try:
         for number in range(1, TRIES + 1):
-            result = await _try(ledger, request, attempt, work, stop, number)
+            result = await _try(ledger, request, attempt, noted, stop, number)
             if result is not None:
                 return result
         return from_error(RetriesSpent(_SPENT), request)
     except (Blocked, Skipped) as said:
         return await _say(ledger, request, attempt, said)
     except BaseException as error:  # noqa: BLE001  # whatever the target raised is its result
-        return await _fail(ledger, request, error)
+        return await _fail(ledger, request, error, undone)
 
 
 _SPENT = f"its transaction did not get through at any of {TRIES} tries. Nothing was changed."
@@ -171,7 +188,7 @@ async def _say(ledger: Ledger, request: Request, attempt: UUID, said: Blocked | 
     return judged(request, Outcome(state), message)
 
 
-async def _fail(ledger: Ledger, request: Request, error: BaseException) -> Result:
+async def _fail(ledger: Ledger, request: Request, error: BaseException, undone: str) -> Result:
     try:
         await ledger.rollback()
     except Exception:  # the server rolls back what a dead connection left
@@ -180,8 +197,8 @@ async def _fail(ledger: Ledger, request: Request, error: BaseException) -> Resul
     if violation is not None and not ended_transaction(error):
         error = violation
     elif isinstance(error, Exception) and not ledger.is_alive() and _says_no_more(error):
-        error = _lost(error)
-    return from_error(error, request)
+        error = _lost(error, undone)
+    return from_error(error, request, undone)
 
 
 def _says_no_more(error: Exception) -> bool:
@@ -189,10 +206,10 @@ def _says_no_more(error: Exception) -> bool:
     return getattr(error, "exit_code", ExitCode.FAILED) == ExitCode.FAILED
 
 
-def _lost(cause: Exception) -> Unavailable:
+def _lost(cause: Exception, undone: str) -> Unavailable:
     error = Unavailable(
-        f"the connection to the ledger was lost while the target ran ({first_line(cause)})\n"
-        "  Its work was rolled back, the period is free."
+        "the connection to the ledger was lost while the target ran "
+        f"({first_line(cause)})\n  {undone}"
     )
     error.__cause__ = cause
     return error

@@ -53,23 +53,28 @@ def judged(request: Request, outcome: Outcome, message: str) -> Result:
     return Result(outcome=outcome, exit_code=int(code), message=message)
 
 
-def from_error(error: BaseException, request: Request) -> Result:
-    """Return the result of an attempt that ended with ``error``, all of it rolled back."""
+#: What became of the work of an attempt that failed.
+UNDONE = "Its work was rolled back, the period is free."
+UNDONE_BUT_PARTS = (
+    "The parts that had ended are kept, the rest was rolled back, the period is free."
+)
+
+
+def from_error(error: BaseException, request: Request, undone: str = UNDONE) -> Result:
+    """Return the result of an attempt that ended with ``error``; ``undone`` tells of its work."""
     key = request.key
     if isinstance(error, PartRefused) or (isinstance(error, NotApplied) and _is_ours(error)):
         return judged(request, error.outcome, str(error))
     if isinstance(error, Stopped):
-        code = 128 + error.number
-        return _failed(
-            code, f"{key} stopped by {error}: its work was rolled back, the period is free"
-        )
+        rest = undone[0].lower() + undone[1:-1]
+        return _failed(128 + error.number, f"{key} stopped by {error}: {rest}")
     if isinstance(error, SystemExit):
         code = error.code if isinstance(error.code, int) and error.code else 1
         return _failed(
-            code, f"{key} failed: the target called sys.exit({error.code!r}). {_UNDONE}", error
+            code, f"{key} failed: the target called sys.exit({error.code!r}). {undone}", error
         )
     if isinstance(error, KeyboardInterrupt):
-        return _failed(130, f"{key} failed: the target was interrupted. {_UNDONE}", error)
+        return _failed(130, f"{key} failed: the target was interrupted. {undone}", error)
     if ended_transaction(error):
         return _failed(
             ExitCode.PROTOCOL, f"{key} failed: {_one_line(error)}\n  {_COMMIT_ADVICE}", error
@@ -79,12 +84,11 @@ def from_error(error: BaseException, request: Request) -> Result:
         return _failed(error.exit_code or ExitCode.FAILED, f"{key} failed: {error}", error)
     if is_retryable(error):
         return _failed(
-            TryAgain.exit_code, f"{key} failed: {_SPENT}: {_one_line(error)}. {_UNDONE}", error
+            TryAgain.exit_code, f"{key} failed: {_SPENT}: {_one_line(error)}. {undone}", error
         )
-    return _failed(ExitCode.FAILED, f"{key} failed: {_one_line(error)}. {_UNDONE}", error)
+    return _failed(ExitCode.FAILED, f"{key} failed: {_one_line(error)}. {undone}", error)
 
 
-_UNDONE = "Its work was rolled back, the period is free."
 _COMMIT_ADVICE = "Nothing was committed. k8sjob commits the work together with the claim."
 
 

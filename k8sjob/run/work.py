@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from k8sjob.errors import ConfigError, K8sjobError
+from k8sjob.run.result import UNDONE
 from k8sjob.run.target import is_coroutine, load_function, load_statements
 
 if TYPE_CHECKING:
@@ -104,8 +105,7 @@ def _of_statements(
             except Exception as error:
                 first = (str(error).strip().splitlines() or [type(error).__name__])[0]
                 raise StatementFailed(
-                    f"{target.text}:{statement.line}: {first}\n"
-                    "  Its work was rolled back, the period is free."
+                    f"{target.text}:{statement.line}: {first}\n  {UNDONE}"
                 ) from error
 
     return execute

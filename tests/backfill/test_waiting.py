@@ -95,6 +95,26 @@ def test_a_job_that_failed_leaves_its_period_undone_and_ends_with_1(world: World
     assert told.err.endswith("2 created; 0 done, 2 not done\n")
 
 
+def test_a_job_that_goes_on_trying_is_no_silence(world: World) -> None:
+    failed = iter([0, 1, 1, 3])
+
+    def meanwhile() -> None:
+        if (pods := next(failed, None)) is None:
+            world.finish()
+        else:
+            world.api.jobs()[0]["status"]["failed"] = pods
+
+    world.meanwhile = meanwhile
+    told = world.call("--from", day(1), "--to", day(1), "--wait")
+    assert told.code == 0
+    why = f"failed so far; why: k8sjob describe billing/credit:{day(1)}"
+    assert told.err.splitlines()[1:4] == [
+        f"{day(1)}  Job {name(1)}: 1 try has {why}",
+        f"{day(1)}  Job {name(1)}: 3 tries have {why}",
+        f"{day(1)}  done",
+    ]
+
+
 def test_a_failure_seen_on_the_way_ends_with_1_without_waiting_too(world: World) -> None:
     world.meanwhile = lambda: world.finish(well=False)
     told = world.call("--from", day(2), "--to", day(1))

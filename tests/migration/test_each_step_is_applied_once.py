@@ -95,3 +95,14 @@ def test_a_sqlite_file_gets_a_ledger_once(
     assert terminal.call(dsn, "migrate") == UP_TO_DATE
     with closing(sqlite3.connect(tmp_path / "new.db")) as conn:
         assert conn.execute("SELECT version, name FROM k8sjob_migrations").fetchall() == FILE_STEPS
+
+
+def test_nothing_can_be_granted_in_a_sqlite_file(
+    terminal: Terminal, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    from tests.fix_report import SQLITE, uses
+
+    uses(request.node, SQLITE)
+    told = terminal.call(f"sqlite:///{tmp_path}/new.db", "migrate", "--grant-runner", "shop_app")
+    assert (told.code, told.out, "has no roles" in told.err) == (64, "", True)
+    assert not (tmp_path / "new.db").exists()
