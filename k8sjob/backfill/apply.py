@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from k8sjob.backfill.gather import list_jobs, look_again, state_now
 from k8sjob.backfill.launch import NameTaken
 from k8sjob.backfill.plan import Action
-from k8sjob.backfill.traces import alive, is_under_way
+from k8sjob.backfill.traces import alive
 from k8sjob.states import State
 from k8sjob.view.words import one_line
 
@@ -147,7 +147,7 @@ class Carrying:
     ) -> Step | None:
         """Return how a period ended; None while its Job, or whatever is at it, is under way."""
         job = by_name.get(line.job or "")
-        if job is not None and is_under_way(job):
+        if job is not None and job.is_under_way:
             return None
         if line.action is Action.WAIT:
             again = look_again(self.place, self.asked, self.survey.basis, line, jobs)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from k8sjob.backfill.traces import Numbered, is_under_way, number
+from k8sjob.backfill.traces import Numbered, number
 from k8sjob.key import Key
 from k8sjob.ledger.read import Snapshot, Tries
 from k8sjob.ledger.uuid7 import short
@@ -160,7 +160,7 @@ def _waiting(candidate: Candidate, tries: Tries, seen: Seen) -> Line | None:
     """Return the line of a period that somebody is at."""
     assert candidate.period is not None  # noqa: S101  # judge has looked
     for job in seen.jobs.get(candidate.period, ()):
-        if is_under_way(job):
+        if job.is_under_way:
             how = "is being deleted" if job.deleting else "runs already"
             return _line(candidate, Action.WAIT, how, job=job.name)
     for attempt in tries.endless:

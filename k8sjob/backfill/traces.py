@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING
 
-from k8sjob.errors import K8sjobError
-from k8sjob.key import Key
 from k8sjob.kube import words
-from k8sjob.kube.names import backfill_name, is_backfill_name, is_slot_name
-from k8sjob.period import Period
+from k8sjob.kube.names import backfill_name
+from k8sjob.kube.stands_for import period_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from k8sjob.backfill.basis import Basis
+    from k8sjob.key import Key
     from k8sjob.kube.objects import CronJob, Job
     from k8sjob.ledger.launches import Launch
+    from k8sjob.period import Period
 
 _TRY = re.compile(r"-([1-9][0-9]{0,6})\Z")
 
@@ -38,38 +37,13 @@ def selector(cronjob: CronJob) -> str:
 
 
 def by_period(basis: Basis, cronjob: CronJob, jobs: Iterable[Job]) -> dict[Period, list[Job]]:
-    """Return the Jobs of each period: scheduled ones and those of backfill and catch-up.
-
-    What a Job's annotations say is believed only where its name agrees, as the entrypoint does.
-    """
+    """Return the Jobs of each period: scheduled ones and those of backfill and catch-up."""
     found: dict[Period, list[Job]] = {}
     for job in jobs:
-        period = _period_of(basis, cronjob, job)
+        period = period_of(job, cronjob, name=basis.job, cycle=basis.cycle, zone=basis.place)
         if period is not None:
             found.setdefault(period, []).append(job)
     return found
-
-
-def _period_of(basis: Basis, cronjob: CronJob, job: Job) -> Period | None:
-    if cronjob.name not in (job.cronjob, job.backfill_of):
-        return None
-    try:
-        if text := job.annotations.get(words.PERIOD):
-            period = Period.parse(text)
-            if is_backfill_name(job.name, cronjob.name, Key(basis.job, period)):
-                return period
-        at = datetime.fromisoformat(job.annotations.get(words.TIMESTAMP, ""))
-        if job.cronjob == cronjob.name and is_slot_name(job.name, cronjob.name, at):
-            cycle = basis.cycle
-            return None if cycle is None else Period.of(cycle, at, basis.place)
-    except (ValueError, K8sjobError):  # a text that a template, or a person, has put there
-        return None
-    return None
-
-
-def is_under_way(job: Job) -> bool:
-    """Whether a Job is not over: active, waiting, or with a Pod that still terminates."""
-    return job.is_alive or job.deleting
 
 
 def number(
@@ -120,7 +94,7 @@ def ours(job: Job, cronjob: CronJob, key: Key) -> bool:
 def alive(jobs: Sequence[Job], basis: Basis) -> int:
     """Return how many backfill Jobs of the job are under way, whoever made them."""
     own = (job for job in jobs if job.backfill_of and _is_of(job, basis))
-    return sum(is_under_way(job) for job in own)
+    return sum(job.is_under_way for job in own)
 
 
 def _is_of(job: Job, basis: Basis) -> bool:

@@ -142,6 +142,11 @@ class Job:
         """Whether it is not at its end, or has a Pod that still terminates."""
         return self.finished is None or self.terminating > 0
 
+    @property
+    def is_under_way(self) -> bool:
+        """Whether it is not over: alive, or being deleted, which its Pods may outlast."""
+        return self.is_alive or self.deleting
+
     @classmethod
     def parse(cls, raw: object) -> Job:
         """Read the JSON of a ``batch/v1`` Job."""

@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from k8sjob.errors import K8sjobError
-from k8sjob.key import Key
-from k8sjob.kube import words
-from k8sjob.kube.names import is_backfill_name, is_slot_name, slot_of
+from k8sjob.kube.names import is_backfill_name, slot_of
+from k8sjob.kube.stands_for import period_of
 from k8sjob.period import Period
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
 
     from k8sjob.cycle import Cycle
+    from k8sjob.key import Key
     from k8sjob.kube.objects import CronJob, Event, Job, Pod
     from k8sjob.reconcile.seen import Named, World
 
@@ -37,16 +37,14 @@ class Traces:
 
     def is_live(self, period: Period) -> bool:
         """Whether a Job of the period is active or terminates, or a Pod of it still runs."""
-        return period in self.outlived or any(map(_is_alive, self.by_period.get(period, ())))
+        return period in self.outlived or any(
+            job.is_under_way for job in self.by_period.get(period, ())
+        )
 
     @property
     def is_busy(self) -> bool:
         """Whether any Job of the CronJob is under way."""
-        return bool(self.outlived) or any(map(_is_alive, self.jobs))
-
-
-def _is_alive(job: Job) -> bool:
-    return job.is_alive or job.deleting
+        return bool(self.outlived) or any(job.is_under_way for job in self.jobs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +91,7 @@ def trace(
             continue
         traces = found[str(owner[0].job)]
         traces.jobs.append(job)
-        period = period_of(job, *owner)
+        period = _period_of(job, *owner)
         if period is not None:
             traces.by_period.setdefault(period, []).append(job)
     keys: dict[str, list[Key]] = {}
@@ -128,38 +126,13 @@ def _outlived(
                     traces.outlived.add(key.period)
 
 
-def period_of(job: Job, named: Named, kind: Cycle) -> Period | None:
-    """Return the period that a Job stands for by its name; None for those made by hand.
-
-    Annotations are believed only where the name agrees, as the entrypoint does.
-    """
-    try:
-        period = _annotated(job)
-        if period and is_backfill_name(job.name, named.cron.name, Key(named.job, period)):
-            return period
-        at = _timestamp(job.annotations.get(words.TIMESTAMP))
-        if at is None or not is_slot_name(job.name, named.cron.name, at):
-            at = slot_of(job.name, named.cron.name)
-        return None if at is None or job.cronjob is None else _period_at(at, named, kind)
-    except K8sjobError:  # an instant, or a zone, of which no period is known
-        return None
-
-
-def _annotated(job: Job) -> Period | None:
-    text = job.annotations.get(words.PERIOD)
-    try:
-        return Period.parse(text) if text else None
-    except K8sjobError:  # a text that a template has put there
-        return None
-
-
-def _timestamp(text: str | None) -> datetime | None:
-    try:
-        at = datetime.fromisoformat(text or "")
-        return at.astimezone(UTC) if at.utcoffset() is not None else None
-    except (ValueError, OverflowError):  # the year 1, in the east
-        return None
+def _period_of(job: Job, named: Named, kind: Cycle) -> Period | None:
+    return period_of(job, named.cron, name=named.job, cycle=kind, zone=_zone(named))
 
 
 def _period_at(at: datetime, named: Named, kind: Cycle) -> Period:
-    return Period.of(kind, at, named.cron.zone or "Etc/UTC")
+    return Period.of(kind, at, _zone(named))
+
+
+def _zone(named: Named) -> str:
+    return named.cron.zone or "Etc/UTC"

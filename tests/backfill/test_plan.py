@@ -135,6 +135,14 @@ UNDER_WAY: dict[str, tuple[dict[str, Any], str]] = {
         job("billing/credit-29818080", owner="billing/credit", scheduled=f"{DAY}T00:00:00Z"),
         "credit-29818080",
     ),
+    "the scheduled Job of a controller that writes no timestamp": (
+        job("billing/credit-29818080", owner="billing/credit"),
+        "credit-29818080",
+    ),
+    "the scheduled Job, whatever is written on it": (
+        job("billing/credit-29818080", owner="billing/credit", scheduled="yesterday"),
+        "credit-29818080",
+    ),
 }
 
 
@@ -156,9 +164,6 @@ STRANGERS: dict[str, dict[str, Any]] = {
         "billing/credit-by-hand", owner="billing/credit", scheduled=f"{DAY}T00:00:00Z"
     ),
     "with a garbled period": backfill(period="yesterday"),
-    "with a garbled timestamp": job(
-        "billing/credit-29818080", owner="billing/credit", scheduled="yesterday"
-    ),
     "that is over": job(
         "billing/credit-29818080",
         owner="billing/credit",

@@ -2,60 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from k8sjob.cycle import Cycle
-from k8sjob.kube.objects import Container, CronJob, Event, Job, Pod
 from k8sjob.ledger.watch import LastTry
 from k8sjob.period import Period
 from k8sjob.reconcile.seen import World, take_census
 from k8sjob.reconcile.traces import index, trace
-from k8sjob.reconcile.why import Why, unstarted, why_not_done
-from tests.kube.made_pods import event
-from tests.reconcile.conftest import MINUTE, SECOND, at, cronjob
-from tests.reconcile.things import ended, failed_job, pod_of, slot_job, waiting
+from k8sjob.reconcile.why import why_not_done
+from tests.reconcile.conftest import MINUTE, SECOND, cronjob
+from tests.reconcile.reasons import HOUR, NAME, pending, unstarted_job, why
+from tests.reconcile.things import NOON, PERIOD, ended, failed_job, pod_of, slot_job, waiting
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-NOON = at("2026-09-13 12:00")
-NAME = slot_job(NOON).name
-PERIOD = Period.at(NOON)
-HOUR = 60 * MINUTE
-
-
-def why(  # noqa: PLR0913  # all that can tell
-    *jobs: Job,
-    pods: Sequence[Pod] = (),
-    events: Sequence[Event] = (),
-    last: LastTry | None = None,
-    cron: CronJob | None = None,
-    period: Period = PERIOD,
-    uncertain: bool = False,
-) -> Why:
-    """Return what is said of noon's period, or of another one that was due at noon."""
-    cron = cron or cronjob()
-    there = index(World(cronjobs=[cron], jobs=jobs, pods=pods, events=events))
-    named = take_census([cron]).named.values()
-    traces = trace([(one, period.cycle) for one in named], there, ())["billing/credit"]
-    return why_not_done(period, NOON, traces=traces, there=there, last=last, uncertain=uncertain)
-
-
-def unstarted_job(**changes: Any) -> Job:
-    """Return noon's Job with a Pod that is not ready."""
-    return slot_job(NOON, ready=0, **changes)
-
-
-def pending(*containers: Container, **changes: Any) -> Pod:
-    return pod_of(unstarted_job(), *containers, phase="Pending", **changes)
-
-
-def told(reason: str, message: str, about: str = f"Job/{NAME}") -> Event:
-    return Event.parse(event("billing", about, reason, message))
-
+    from k8sjob.kube.objects import Job
 
 # -------------------------------------------------------------------------------- no Job at all
 
@@ -139,88 +101,6 @@ def test_forbid_is_no_reason_where_no_slot_ran_across_the_fire(before: Job) -> N
 @pytest.mark.parametrize("concurrency", ["Allow", "Replace"])
 def test_other_policies_start_a_slot_beside_the_one_before(concurrency: str) -> None:
     assert why(slot_job(BEFORE), cron=cronjob(concurrency=concurrency)).code == "no-job"
-
-
-# ---------------------------------------------------------------------- created, never started
-
-
-@pytest.mark.parametrize(
-    ("reason", "message", "words"),
-    [
-        ("ImagePullBackOff", 'Back-off pulling image "billing:1.3"', None),
-        ("ErrImagePull", "manifest unknown", None),
-        ("CreateContainerConfigError", 'secret "ledger" not found', None),
-        ("ContainerCreating", "", "ContainerCreating"),
-    ],
-)
-def test_a_container_that_waits_is_a_job_that_never_started(
-    reason: str, message: str, words: str | None
-) -> None:
-    found = why(unstarted_job(), pods=[pending(waiting(reason, message))])
-    said = words or f"{reason}: {message}"
-    assert found == ("created-never-started", f"Job {NAME}: Pod {NAME}-x2v: {said}")
-
-
-def test_a_pod_for_which_there_is_no_node_never_started() -> None:
-    pod = pending(waiting("ContainerCreating"), unschedulable="0/1 nodes: Insufficient memory")
-    found = why(unstarted_job(), pods=[pod])
-    assert found.code == "created-never-started"
-    assert found.reason.endswith("-x2v: Unschedulable: 0/1 nodes: Insufficient memory")
-
-
-def test_an_init_container_in_trouble_is_told_before_those_that_wait_for_it() -> None:
-    pod = pending(
-        waiting("PodInitializing"),
-        init_trouble=(replace(waiting("ImagePullBackOff", "no such image"), name="init"),),
-    )
-    found = why(unstarted_job(), pods=[pod])
-    assert found.code == "created-never-started"
-    assert found.reason.endswith("ImagePullBackOff: no such image")
-
-
-def test_a_job_that_can_create_no_pod_says_so_by_its_last_event() -> None:
-    refused = 'pods "credit-" is forbidden: error looking up service account billing/credit'
-    events = [
-        told("FailedCreate", "exceeded quota"),
-        told("FailedCreate", refused),
-        told("SuccessfulCreate", "Created pod"),
-        told("FailedCreate", "not this one", about="Job/other"),
-        told("FailedCreate", "not this kind", about=f"CronJob/{NAME}"),
-    ]
-    found = why(unstarted_job(active=0), events=events)
-    assert found == ("created-never-started", f"Job {NAME}: no Pod: FailedCreate: {refused}")
-
-
-@pytest.mark.parametrize(
-    ("job", "pods"),
-    [
-        (unstarted_job(), []),
-        (unstarted_job(active=0), []),
-        (unstarted_job(), [pending()]),
-        (unstarted_job(), [pending(waiting("PodInitializing"))]),
-        (unstarted_job(), [pod_of(slot_job(NOON))]),
-        (slot_job(NOON), [pending(waiting("ImagePullBackOff"))]),
-        (unstarted_job(suspended=True), [pending(waiting("ImagePullBackOff"))]),
-        (
-            unstarted_job(),
-            [pending(waiting("ImagePullBackOff")), pod_of(slot_job(NOON), uid="2", name="2")],
-        ),
-        (failed_job(NOON), [pending(waiting("ImagePullBackOff"))]),
-    ],
-    ids=[
-        "its Pods are not listed yet",
-        "no Pod and no event",
-        "nothing said yet",
-        "init containers run",
-        "runs",
-        "another Pod is ready",
-        "suspended",
-        "one of two runs",
-        "finished",
-    ],
-)
-def test_a_job_that_may_start_any_moment_is_not_stuck(job: Job, pods: list[Pod]) -> None:
-    assert unstarted(job, index(World(jobs=[job], pods=pods))) is None
 
 
 # ------------------------------------------------------------------------ a Job, and no attempt

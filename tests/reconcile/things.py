@@ -4,17 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from k8sjob.kube.names import slot_name
+from k8sjob.cycle import Cycle
+from k8sjob.key import JobName, Key
+from k8sjob.kube import words
+from k8sjob.kube.names import backfill_name, slot_name
 from k8sjob.kube.objects import Container, Job, Pod, Terminated, Waiting
 from k8sjob.ledger.uuid7 import uuid7
-from tests.reconcile.conftest import JOB, SECOND, at
+from k8sjob.period import Period
+from k8sjob.reconcile.seen import World, take_census
+from k8sjob.reconcile.traces import Traces, index, trace
+from tests.reconcile.conftest import JOB, SECOND, at, cronjob
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
     from uuid import UUID
 
+    from k8sjob.kube.objects import CronJob
     from tests.reconcile.conftest import Desk
 
+NOON = at("2026-09-13 12:00")
+PERIOD = Period.at(NOON)
+DAY = Period("2026-09-13")
+OLDER = "2026-09-01T12:00:00Z"
 STAMP = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 
 
@@ -90,3 +102,31 @@ def attempt(desk: Desk, period: str, pod: Pod | None = None, **changes: Any) -> 
             "UPDATE k8sjob.attempts SET started_at = %s WHERE id = %s", (desk.clock, identity)
         )
     return identity
+
+
+def traces_of(
+    *jobs: Job,
+    pods: Sequence[Pod] = (),
+    cycle: Cycle = Cycle.SCHEDULED,
+    unfinished: Sequence[str] = (),
+    cron: CronJob | None = None,
+) -> Traces:
+    """Return what there is of one CronJob."""
+    cron = cron or cronjob()
+    named = [(one, cycle) for one in take_census([cron]).named.values()]
+    keys = [Key.parse(text) for text in unfinished]
+    [found] = trace(named, index(World(jobs=jobs, pods=pods)), keys).values()
+    return found
+
+
+def by_hand(name: str, **annotations: str) -> Job:
+    """Return a Job as ``kubectl create job --from`` makes it: the CronJob is its controller."""
+    manual = {"cronjob.kubernetes.io/instantiate": "manual"}
+    return slot_job(NOON, name=name, annotations=manual | annotations)
+
+
+def backfill(period: Period, generation: int = 0, try_: int = 1, **changes: Any) -> Job:
+    """Return a backfill's Job of a period."""
+    name = backfill_name("credit", Key(JobName.parse(JOB), period), generation, try_)
+    values = {"cronjob": None, "backfill_of": "credit", "name": name, "uid": f"uid-of-{name}"}
+    return slot_job(NOON, **values | {"annotations": {words.PERIOD: str(period)}} | changes)
