@@ -27,6 +27,7 @@ PeriodId = tuple[str, str]
 class JobFacts(NamedTuple):
     """One job. Instants are aware UTC, durations seconds; None for what there is not.
 
+    ``cronjob`` is the name of its CronJob, which need not be the job's.
     ``last_done`` is the newest period that is done, ``last_done_for`` its nominal instant and
     ``last_done_at`` when it was. ``last_duration_s`` and ``last_start_delay_s`` are of the last
     attempt that worked at a period. ``versions`` are those that end after ``done_until``, in order.
@@ -42,6 +43,7 @@ class JobFacts(NamedTuple):
     catch_up: str | None = None
     owner: str | None = None
     severity: str | None = None
+    cronjob: str | None = None
     grace_s: float | None = None
     max_duration_s: float | None = None
     tracked_since: datetime | None = None

@@ -36,8 +36,8 @@ METRICS: Final[Mapping[str, Family]] = {
     "schema_version": Family("gauge", _LEDGER, "The number of the ledger's newest migration."),
     "job_info": Family(
         "gauge",
-        (*_JOB, "schedule", "time_zone", "cycle", "catch_up", "owner", "severity"),
-        "1, with what the CronJob says of itself.",
+        (*_JOB, "schedule", "time_zone", "cycle", "catch_up", "owner", "severity", "kube_cronjob"),
+        "1, with what the CronJob says of itself; kube_cronjob is its own name.",
     ),
     "job_suspended": Family("gauge", _JOB, "Whether the CronJob is suspended: 1 or 0."),
     "tracked_since_timestamp_seconds": Family(

@@ -140,7 +140,7 @@ def _info(own: Labels, job: JobFacts) -> Labels:
     return own.plus(
         *("schedule", job.schedule or "", "time_zone", job.zone or "", "cycle", str(job.kind)),
         *("catch_up", job.catch_up or "", "owner", job.owner or ""),
-        *("severity", job.severity or ""),
+        *("severity", job.severity or "", "kube_cronjob", job.cronjob or ""),
     )
 
 

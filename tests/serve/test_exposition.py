@@ -75,8 +75,9 @@ def told(owner: str = "payments", ledger: str = "main") -> list[Reading]:
     )
     jobs = [
         JobFacts(
-            JOB, Cycle.SCHEDULED, owner=owner, severity=owner, schedule="0 * * * *", suspended=True,
-            tracked_since=NOW - 9 * HOUR, done_until=NOW - 2 * HOUR, last_duration_s=1e-07,
+            JOB, Cycle.SCHEDULED, owner=owner, severity=owner, cronjob=owner,
+            schedule="0 * * * *", suspended=True, tracked_since=NOW - 9 * HOUR,
+            done_until=NOW - 2 * HOUR, last_duration_s=1e-07,
             last_start_delay_s=-0.1, max_duration_s=1e16, consecutive_failures=3,
             versions=[version],
         ),
@@ -153,7 +154,8 @@ def test_a_hostile_label_survives(value: str) -> None:
         families = read(ours(registry, **form), **form)
         (info,) = (family for family in families if family.name == "k8sjob_job_info")
         credit, _ = info.samples
-        assert credit.labels["owner"] == credit.labels["ledger"] == value
+        for label in ("owner", "kube_cronjob", "ledger"):
+            assert credit.labels[label] == value
 
 
 @given(st.text())

@@ -23,7 +23,13 @@ def test_the_info_is_what_the_cronjob_says_of_itself(scraped: Scraped) -> None:
         "catch_up": "every",
         "owner": "payments",
         "severity": "page",
+        "kube_cronjob": "credit",
     }
+
+
+def test_a_job_that_is_not_called_as_its_cronjob_tells_both_names(scraped: Scraped) -> None:
+    scraped.track(cronjob="credit-v2")
+    assert scraped.scrape().info()["kube_cronjob"] == "credit-v2"
 
 
 def test_a_job_that_nobody_tracks_has_all_its_series(scraped: Scraped) -> None:
@@ -36,6 +42,7 @@ def test_a_job_that_nobody_tracks_has_all_its_series(scraped: Scraped) -> None:
         "catch_up": "flag",
         "owner": "",
         "severity": "",
+        "kube_cronjob": "",
     }
     scraped.hour_job()
     names = {name for name, labels in scraped.scrape().values if ("cronjob", "credit") in labels}

@@ -13,7 +13,7 @@ SELECT clock_timestamp(), (SELECT max(m.version) FROM k8sjob.migrations m),
 
 -- name: jobs
 SELECT g.job, g.kind, g.floor, v.expr, coalesce(v.zone, j.zone), coalesce(v.suspended, j.suspended, false), j.gone_at IS NOT NULL,
-       j.catch_up, j.owner, j.severity, j.grace_s, j.max_duration_s, j.tracked_since, j.done_until,
+       j.catch_up, j.owner, j.severity, j.cronjob, j.grace_s, j.max_duration_s, j.tracked_since, j.done_until,
        d.period, coalesce(d.scheduled_for, k8sjob.period_instant(d.period)), d.done_at,
        j.last_success_at, coalesce(j.consecutive_failures, 0), j.unstarted_since,
        extract(epoch FROM a.ended_at - a.started_at)::float8, extract(epoch FROM a.started_at - k8sjob.period_instant(a.period))::float8
