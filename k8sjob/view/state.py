@@ -119,6 +119,6 @@ def age_from(seen: Snapshot, key: Key) -> datetime:
     return at or (row.changed_at if row else None) or (last.started_at if last else seen.now)
 
 
-def oldest_first(seen: Snapshot, key: Key) -> tuple[datetime, Key]:
-    """Return what sorts periods by time."""
-    return age_from(seen, key).astimezone(UTC), key
+def oldest_first(seen: Snapshot, key: Key) -> tuple[datetime, str]:
+    """Return what sorts periods by time; they may be of several kinds."""
+    return age_from(seen, key).astimezone(UTC), str(key)

@@ -137,3 +137,25 @@ def test_until_infinity_is_until_somebody_lifts_it(ledger: Ledger) -> None:
     told = ledger.call("describe", KEY)
     assert "State       blocked (since" in told.out
     assert f"Holds       {JOB}: bank holiday, by ann" in told.out
+
+
+def test_what_was_refused_for_its_kind_is_an_attempt_and_no_period(ledger: Ledger) -> None:
+    ledger.know()
+    ledger.put(12, "done")
+    ended = {"ended_at": at("12T00:00:06"), "outcome": "failed", "exit_code": 78}
+    ledger.tried(1, 12, "12T00:00:05", **ended | {"period": "2026-09-12"})
+    ledger.tried(2, 12, "12T00:00:05", **ended | {"period": "once"}, job=f"{JOB}/part")
+    listed = ledger.call("get", "periods", "-A", "-o", "json").json["periods"]
+    assert [one["period"] for one in listed] == [period(12)]
+    assert "1 due" not in ledger.call("get", "jobs", "-A").out
+    tried = ledger.call("get", "attempts", "-A", "-o", "json").json["attempts"]
+    assert sorted(one["period"] for one in tried) == ["2026-09-12", "once"]
+
+
+def test_periods_of_two_kinds_are_listed_while_nobody_knows_the_jobs_own(ledger: Ledger) -> None:
+    ended = {"ended_at": at("12T00:00:06"), "outcome": "failed", "exit_code": 1}
+    ledger.tried(1, 12, "12T00:00:05", **ended)
+    ledger.tried(2, 12, "12T00:00:05", **ended | {"period": "2026-09-12"})
+    told = ledger.call("get", "periods", "-A", "-o", "json")
+    assert told.code == 0
+    assert len(told.json["periods"]) == 2

@@ -61,11 +61,13 @@ SELECT p.job, p.period, p.state, p.generation, p.scheduled_for, p.zone, p.deadli
  ORDER BY coalesce(p.scheduled_for, p.changed_at) DESC, p.job, p.period DESC LIMIT %(limit)s
 
 -- name: rowless
+-- An attempt that was refused for the kind of its period stands for no period of the job.
 SELECT DISTINCT a.job, a.period
   FROM k8sjob.attempts a
  WHERE (a.outcome IS NULL OR a.outcome NOT IN ('applied', 'duplicate', 'expired', 'future'))
    AND NOT EXISTS (SELECT 1 FROM k8sjob.periods p WHERE p.job = a.job AND p.period = a.period)
-   AND NOT EXISTS (SELECT FROM k8sjob.gate g WHERE a.period <= g.floor AND g.job = array_to_string((string_to_array(a.job, '/'))[1:2], '/'))
+   AND NOT EXISTS (SELECT FROM k8sjob.gate g WHERE (a.period <= g.floor OR g.kind <> k8sjob.period_kind(a.period))
+                      AND g.job = array_to_string((string_to_array(a.job, '/'))[1:2], '/'))
    AND a.job >= %(first)s AND a.job <= %(last)s
    AND (%(everything)s
         OR EXISTS (SELECT FROM unnest(%(prefixes)s::text[]) x (name)

@@ -44,11 +44,15 @@ SELECT p.job, p.period, p.state, p.generation, p.scheduled_for, p.zone, NULL AS 
  ORDER BY coalesce(p.scheduled_for, p.changed_at) DESC, p.job, p.period DESC LIMIT :limit
 
 -- name: rowless
+-- An attempt that was refused for the kind of its period stands for no period of the job.
 SELECT DISTINCT a.job, a.period
   FROM k8sjob_attempts a
  WHERE coalesce(a.outcome, 'none') NOT IN ('applied', 'duplicate', 'expired', 'future')
    AND NOT EXISTS (SELECT 1 FROM k8sjob_periods p WHERE p.job = a.job AND p.period = a.period)
-   AND NOT EXISTS (SELECT 1 FROM k8sjob_gate g WHERE a.period <= g.floor AND (a.job = g.job OR (a.job > g.job || '/' AND a.job < g.job || '0')))
+   AND NOT EXISTS (SELECT 1 FROM k8sjob_gate g
+                    WHERE (a.period <= g.floor
+                           OR g.kind <> CASE length(a.period) WHEN 20 THEN 'scheduled' WHEN 10 THEN 'day' WHEN 8 THEN 'week' WHEN 7 THEN 'month' ELSE 'once' END)
+                      AND (a.job = g.job OR (a.job > g.job || '/' AND a.job < g.job || '0')))
    AND a.job >= :first AND a.job <= :last
    AND (:everything
         OR EXISTS (SELECT 1 FROM json_each(:prefixes) x
