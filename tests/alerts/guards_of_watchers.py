@@ -84,6 +84,8 @@ EXPORTER = [
 
 _O = "K8sjobOutboxStuck"
 _T = "K8sjobTracksFailedJob"
+_NAMES = "k8sjob:cronjobs"
+_KUBE = "(cluster, namespace, kube_cronjob)"
 OTHERS = [
     Guard("0 is no message", _PENDING, " > 0)", ")", (f"{_O} silent: nothing waits",)),
     Guard("none is dead", _DEAD, " > 0\n", "\n", (f"{_O} silent: nothing waits",)),
@@ -104,12 +106,56 @@ OTHERS = [
         (f"{_T} silent: a Job that has not failed",),
     ),
     Guard(
+        "0 is no failure of a backfill",
+        _T,
+        '[0-9]+"} > 0',
+        '[0-9]+"}',
+        (f"{_T} silent: a Job that has not failed",),
+    ),
+    Guard(
         "the CronJob has to be known",
         _T,
-        "          and on (cluster, namespace, cronjob) k8sjob:info\n",
+        f"          * on {_KUBE} group_left (ledger, cronjob)\n"
+        f"          topk by {_KUBE} (1, {_NAMES})\n",
         "",
         (f"{_T} silent: the Job of a CronJob that k8sjob does not know",),
     ),
+    Guard(
+        "a CronJob that two ledgers know is one",
+        _T,
+        f"topk by {_KUBE} (1, {_NAMES})",
+        _NAMES,
+        (f"{_T} fires: once, of a job that two ledgers know",),
+    ),
+    Guard(
+        "the namespace has to be known",
+        _T,
+        f"          and on (cluster, namespace) {_NAMES}\n",
+        "",
+        (f"{_T} silent: the name of a backfill in a namespace of which k8sjob knows nothing",),
+    ),
+    Guard(
+        "the namespace is enough where a name has a digest alone",
+        _T,
+        "[0-9a-f]{8}-[0-9a-z]+-[0-9]+-[0-9]+",
+        "[0-9a-z]+-[0-9]+-[0-9]+",
+        (f"{_T} silent: a short name of a backfill, whose CronJob k8sjob does not know",),
+    ),
+    Guard(
+        "a CronJob has a name of its own",
+        _NAMES,
+        '            k8sjob_job_info{kube_cronjob!=""}\n            or\n',
+        "",
+        (f"{_T} fires: of a job that is not called as its CronJob, by the job's name",),
+    ),
+    Guard(
+        "that name is the only one",
+        _NAMES,
+        '(k8sjob_job_info{kube_cronjob=""},',
+        "(k8sjob_job_info,",
+        (f"{_T} silent: a CronJob that is called as the job of another one",),
+    ),
+    held(_NAMES, f"{_T} fires: while the exporter restarts"),
     Guard(
         "a Job by hand has no period",
         _T,
