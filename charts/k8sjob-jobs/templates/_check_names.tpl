@@ -49,6 +49,13 @@
 {{- include "k8sjob-jobs.refuse" (list $key (printf "env has %s, by which each run would take another ledger or period than its own" .) "name the ledger's Secret in ledger.existingSecret, and run past periods by k8sjob backfill") -}}
 {{- end -}}
 {{- end -}}
+{{- if and .ledger.caSecret (eq .cron.mode "run") -}}
+{{- range $names -}}
+{{- if has . (list "PGSSLROOTCERT" "PGSSLMODE") -}}
+{{- include "k8sjob-jobs.refuse" (list $key (printf "env has %s, which the chart sets where ledger.caSecret is set" .) "take it away, and write an sslmode of your own into the DSN; or leave ledger.caSecret empty") -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- if .ledger.env -}}{{- $names = append $names .ledger.env -}}{{- end -}}
 {{- range $names -}}
 {{- if regexMatch "^K8SJOB_(CRONJOB|NAMESPACE|JOB|JOB_NAME|JOB_UID|POD_NAME|POD_UID|NODE|DSN_FILE|TIME_ZONE|CYCLE|MANUAL_RUNS|MAX_LATENESS|FAIL_ON|STOP_GRACE|LOCK_TIMEOUT|PAYLOAD|OUTPUT_BYTES|CONTEXT)$" . -}}

@@ -16,6 +16,13 @@
   valueFrom: {fieldRef: {fieldPath: spec.nodeName}}
 - name: K8SJOB_DSN_FILE
   value: /var/run/secrets/k8sjob/dsn
+{{- if .ledger.caSecret }}
+{{- /* Who names an authority wants the server checked; a DSN's own sslmode wins. */}}
+- name: PGSSLROOTCERT
+  value: /var/run/secrets/k8sjob/ca.crt
+- name: PGSSLMODE
+  value: verify-full
+{{- end }}
 - name: K8SJOB_TIME_ZONE
   value: {{ .cron.timeZone | quote }}
 {{- range $variable, $value := dict

@@ -43,6 +43,7 @@ fit together.
 {{- $ledger := deepCopy $root.Values.ledger -}}
 {{- include "k8sjob-jobs.lay-over" (dict "into" $ledger "over" $cron.ledger) -}}
 {{- $_ := set $ledger "existingSecret" (tpl $ledger.existingSecret $root) -}}
+{{- $_ := set $ledger "caSecret" (tpl $ledger.caSecret $root) -}}
 {{- $job := dict "key" $key "name" $name "cron" $cron "image" $image "ledger" $ledger "root" $root -}}
 {{- include "k8sjob-jobs.check" $job -}}
 {{- $jobs = append $jobs $job -}}

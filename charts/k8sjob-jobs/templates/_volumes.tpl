@@ -32,9 +32,24 @@
 
 {{- define "k8sjob-jobs.ledger-volume" -}}
 - name: ledger
+{{- if .caSecret }}
+  projected:
+    sources:
+      - secret:
+          name: {{ .existingSecret | quote }}
+          items:
+            - key: {{ .key | quote }}
+              path: dsn
+      - secret:
+          name: {{ .caSecret | quote }}
+          items:
+            - key: {{ .caKey | quote }}
+              path: ca.crt
+{{- else }}
   secret:
     secretName: {{ .existingSecret | quote }}
     items:
       - key: {{ .key | quote }}
         path: dsn
+{{- end }}
 {{- end -}}
