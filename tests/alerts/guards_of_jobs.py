@@ -11,6 +11,8 @@ _RUNS = "k8sjob:running_too_long_since_timestamp_seconds"
 _BLOCKED = "k8sjob:blocked_period_timestamp_seconds"
 _AWAITED = "k8sjob:awaited_until_timestamp_seconds"
 _UNSTARTED = "k8sjob:unstarted_since_timestamp_seconds"
+_NAMED = "k8sjob:oldest_period_timestamp_seconds"
+_STATES = "(cluster, ledger, namespace, cronjob, state)"
 _SCRAPE = "fires: without a break while a scrape fails"
 
 _N = "K8sjobNeverSucceeded"
@@ -165,4 +167,46 @@ SINCE_WHEN = [
     known(_UNSTARTED, f"{_U} {_SCRAPE}"),
 ]
 
-GUARDS = [*NEVER_AND_FAILING, *SINCE_WHEN]
+PERIODS = [
+    held(_NAMED, f"{_F} {_SCRAPE}"),
+    Guard(
+        "the oldest is named",
+        _NAMED,
+        "bottomk by",
+        "topk by",
+        (f"{_F} fires: and names the oldest period, which is missing by now",),
+    ),
+    Guard(
+        "a state that no period is in is not named",
+        _NAMED,
+        f"            unless max by {_STATES} (k8sjob_unfinished_periods) == 0\n",
+        "",
+        (
+            f"{_F} fires: three attempts have failed, before the deadline",
+            f"{_F} fires: of a job that runs once, whose one period is tried again",
+            f"{_N} fires: under the policy skip, where nothing stays missing",
+        ),
+    ),
+    Guard(
+        "it is recorded only where an alert names it",
+        _NAMED,
+        f"          and on {JOB} (\n"
+        f"            {_NEVER}\n            or\n"
+        f"            {_FAILURES}\n            or\n"
+        f"            {_UNSTARTED}\n          )\n",
+        "",
+        (f"{_F} silent: two attempts have failed",),
+    ),
+    *(
+        Guard(
+            f"{alert} names its own cluster's period",
+            alert,
+            "cluster='%s'",
+            "cluster=~'%s|.*'",
+            (f"{alert} fires: in two clusters, and names each one's own period",),
+        )
+        for alert in (_N, _F, _R, _A, _U)
+    ),
+]
+
+GUARDS = [*NEVER_AND_FAILING, *SINCE_WHEN, *PERIODS]

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.alerts.commands import fault_of, in_description, in_page
-from tests.alerts.rulebook import ROOT, RUNBOOKS, alert_names, alerts, rules
+from tests.alerts.rulebook import ROOT, RUNBOOKS, alert_names, alerts, cases, rules
 from tests.alerts.selectors import faults
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 BASE = "https://k8sjob.example/runbooks/"
 PAGE = ROOT / "docs" / "alerts.md"
@@ -16,6 +20,18 @@ PAGE = ROOT / "docs" / "alerts.md"
 OTHERS = {"point-in-time-restore", "failover", "ledger-full", "clock-wrong"}
 PARTS = ["What it means", "Look", "Do", "Over"]
 SEVERITIES = {"warning", "critical", "none"}
+OF_JOBS = list(
+    dict.fromkeys(
+        alert["alert"]
+        for alert in alerts()
+        if "cronjob" in alert["expr"] and alert["labels"]["severity"] != "none"
+    )
+)
+#: A period by its instant; and what is said where there is none, or it has no instant.
+NAMED = re.compile(r"period[^.]* (?:of|is) \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+UNNAMED = re.compile(
+    r"Its one period is |It is the only one of this job|No period is missing, due or running now"
+)
 
 
 def first(name: str) -> dict[str, dict[str, str]]:
@@ -52,6 +68,32 @@ def test_each_alert_says_what_is_wrong_and_where_to_read_on(name: str) -> None:
             assert "$value" in said["description"], "an instant, or how many"
         assert said["runbook_url"] == f"{BASE}{name}.md"
         assert severity(alert) in SEVERITIES
+
+
+def expected(name: str) -> Iterator[str]:
+    """Yield the descriptions that the cases expect of an alert."""
+    for case in cases().values():
+        for question in case.group.get("alert_rule_test", []):
+            if question["alertname"] == name:
+                for alert in question["exp_alerts"]:
+                    yield alert["exp_annotations"]["description"]
+
+
+@pytest.mark.parametrize("name", OF_JOBS)
+def test_each_alert_about_a_job_names_the_period(name: str) -> None:
+    """As Prometheus writes it: test_cases compares the texts."""
+    said = list(expected(name))
+    assert any(NAMED.search(text) for text in said)
+    assert [text for text in said if not (NAMED.search(text) or UNNAMED.search(text))] == []
+
+
+@pytest.mark.parametrize("name", OF_JOBS)
+def test_what_a_description_looks_up_is_of_its_own_job(name: str) -> None:
+    text = first(name)["annotations"]["description"]
+    for query, values in re.findall(r'printf "([^"]+)" ([^|]+) \| query', text):
+        labels = re.findall(r"(\w+)='%s'", query)
+        assert labels == ["cluster", "ledger", "namespace", "cronjob"]
+        assert values.split() == [f"$labels.{label}" for label in labels]
 
 
 @pytest.mark.parametrize("name", alert_names())
