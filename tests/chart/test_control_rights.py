@@ -119,11 +119,11 @@ def test_accounts_of_others_are_bound_by_their_names() -> None:
     rendered = render(
         {
             "reconciler": {"serviceAccount": {"create": False, "name": "watcher"}},
-            "control": {"serviceAccount": {"create": False}, "readCluster": True},
+            "control": {"serviceAccount": {"create": False, "name": "desk"}, "readCluster": True},
         }
     )
     assert rights(rendered, "watcher") == {"*": READS}
-    assert rights(rendered, "default") == {"*": LOOKS}
+    assert rights(rendered, "desk") == {"*": LOOKS}
     assert dict(pod_specs(rendered.objects))["k8sjob-reconciler"]["serviceAccountName"] == "watcher"
 
 

@@ -62,7 +62,7 @@ OFF: list[tuple[dict[str, Any], set[str]]] = [
         {"ClusterRole k8sjob:k8sjob:reconciler", "ClusterRoleBinding k8sjob:k8sjob:reconciler"},
     ),
     (
-        {"reconciler": {"serviceAccount": {"create": False}}},
+        {"reconciler": {"serviceAccount": {"create": False, "name": "watcher"}}},
         {"ServiceAccount k8sjob-reconciler"},
     ),
     ({"exporter": {"serviceAccount": {"create": False}}}, {"ServiceAccount k8sjob-exporter"}),
@@ -190,12 +190,16 @@ def test_any_combination_is_whole(on: dict[str, bool], namespaces: list[str]) ->
     """Objects of Kubernetes, and each account and role that one names is there."""
     assume(on["control.enabled"] or not on["backfill.enabled"])
     assume(on["exporter.enabled"] or not on["serviceMonitor.enabled"])
-    rendered = render({**switched(on), "scope": {"namespaces": namespaces}})
+    values = switched(on)
+    for part in ("reconciler", "control"):
+        account = values[part]["serviceAccount"]
+        account["name"] = "" if account["create"] else "own"
+    rendered = render({**values, "scope": {"namespaces": namespaces}})
     assert fix_chart.validate(rendered.objects) == []
     there = names(rendered)
     for _, spec in pod_specs(rendered.objects):
         account = spec["serviceAccountName"]
-        assert account == "default" or f"ServiceAccount {account}" in there
+        assert account in {"default", "own"} or f"ServiceAccount {account}" in there
     for kind in ("RoleBinding", "ClusterRoleBinding"):
         for binding in rendered.all(kind):
             assert f"{binding['roleRef']['kind']} {binding['roleRef']['name']}" in there
