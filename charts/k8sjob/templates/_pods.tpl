@@ -64,20 +64,32 @@ volumes:
   {{- end }}
 {{- end -}}
 
+{{/*
+A container's variables, each once, since Kubernetes refuses a name twice: the part's win over those
+of all, and these over the chart's. Each stands where it was first, for $(NAME) looks back only.
+*/}}
+{{- define "k8sjob.env" -}}
+{{- $known := list (dict "name" "K8SJOB_LEDGERS_DIR" "value" "/etc/k8sjob/ledgers") -}}
+{{- $known = concat $known (.env | default list) (.root.Values.extraEnv | default list) (.part.extraEnv | default list) -}}
+{{- $last := dict -}}
+{{- range $known -}}{{- $_ := set $last .name . -}}{{- end -}}
+{{- $env := list -}}
+{{- range $known -}}
+{{- with get $last .name -}}
+{{- $env = append $env . -}}
+{{- $_ := unset $last .name -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $env -}}
+{{- end -}}
+
 {{/* All of a container but its name and command. Call with a dict: root, part; env. */}}
 {{- define "k8sjob.container" -}}
 {{- $values := .root.Values -}}
 image: {{ include "k8sjob.image" .root | quote }}
 imagePullPolicy: {{ $values.image.pullPolicy }}
 env:
-  - name: K8SJOB_LEDGERS_DIR
-    value: /etc/k8sjob/ledgers
-  {{- with .env }}
-  {{- toYaml . | nindent 2 }}
-  {{- end }}
-  {{- with concat ($values.extraEnv | default list) (.part.extraEnv | default list) }}
-  {{- toYaml . | nindent 2 }}
-  {{- end }}
+  {{- include "k8sjob.env" . | nindent 2 }}
 securityContext:
   {{- toYaml $values.securityContext | nindent 2 }}
 {{- with .part.resources }}
