@@ -101,7 +101,7 @@ class Alive(NamedTuple):
 
 
 class PassFacts(NamedTuple):
-    """The passes over a scope; ``duration_s`` and ``failing`` are of the last ended one."""
+    """The passes over a scope. ``duration_s`` is of the last one, the rest of the complete one."""
 
     scope: str
     last_complete_at: datetime | None

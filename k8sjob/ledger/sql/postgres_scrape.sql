@@ -84,11 +84,11 @@ WITH RECURSIVE scopes AS (
   UNION ALL
   SELECT (SELECT p.scope FROM k8sjob.passes p WHERE p.scope > s.scope ORDER BY p.scope LIMIT 1) FROM scopes s WHERE s.scope IS NOT NULL
 )
-SELECT s.scope, c.started_at, coalesce(extract(epoch FROM l.ended_at - l.started_at)::float8, 0), coalesce(l.failing, 0)
+SELECT s.scope, c.started_at, coalesce(extract(epoch FROM l.ended_at - l.started_at)::float8, 0), coalesce(c.failing, 0)
   FROM scopes s
-  LEFT JOIN LATERAL (SELECT p.started_at FROM k8sjob.passes p WHERE p.scope = s.scope AND p.ended_at IS NOT NULL AND (p.ok OR p.failing > 0)
+  LEFT JOIN LATERAL (SELECT p.started_at, p.failing FROM k8sjob.passes p WHERE p.scope = s.scope AND p.ended_at IS NOT NULL AND (p.ok OR p.failing > 0)
                       ORDER BY p.started_at DESC LIMIT 1) c ON true
-  LEFT JOIN LATERAL (SELECT p.started_at, p.ended_at, p.failing FROM k8sjob.passes p WHERE p.scope = s.scope AND p.ended_at IS NOT NULL
+  LEFT JOIN LATERAL (SELECT p.started_at, p.ended_at FROM k8sjob.passes p WHERE p.scope = s.scope AND p.ended_at IS NOT NULL
                       ORDER BY p.started_at DESC LIMIT 1) l ON true
  WHERE s.scope IS NOT NULL
  ORDER BY s.scope

@@ -1,0 +1,57 @@
+"""A pass that has not looked at all is told as one, whatever else went wrong in it."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from k8sjob.ledger.postgres.scrape import PostgresScraper
+from k8sjob.serve.tail import Tails
+from tests.kube.apiserver import serving
+from tests.reconcile.scene import Scene
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from k8sjob.ledger.scrape import PassFacts
+    from tests.fix_stores import Database
+
+#: As the exporter and describe judge it.
+COMPLETE = "SELECT ok OR failing > 0 FROM k8sjob.passes ORDER BY id"
+
+
+@pytest.fixture
+def scene(
+    db: Database,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Iterator[Scene]:
+    """Give a cluster without CronJobs, and a ledger without jobs."""
+    monkeypatch.setenv("K8SJOB_DSN", db.dsn("operator"))
+    with serving() as api:
+        yield Scene(db, api, api.kubeconfig(tmp_path), capsys, monkeypatch)
+
+
+def scraped(scene: Scene) -> PassFacts:
+    """Return what an exporter reads of the passes."""
+    with closing(PostgresScraper(scene.db.dsn("reader"))) as scraper:
+        (facts,) = scraper.read(Tails()).passes
+    return facts
+
+
+@pytest.mark.parametrize("unlisted", ["pods", "jobs", "cronjobs", "events"])
+def test_a_broken_cronjob_makes_no_pass_complete_that_is_not(scene: Scene, unlisted: str) -> None:
+    scene.add()
+    scene.add("billing/typo", grace="soon")
+    assert scene.call().code == 1
+    scene.api.fail("list", unlisted, 403, times=100)
+    told = scene.call()
+    assert "ledger default: not complete: " in told.err
+    assert scene.column(COMPLETE) == [True, False]
+    (first, _) = scene.column("SELECT started_at FROM k8sjob.passes ORDER BY id")
+    seen = scraped(scene)
+    assert (seen.last_complete_at, seen.failing) == (first, 1)
