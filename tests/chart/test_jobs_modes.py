@@ -98,8 +98,8 @@ def test_a_proxy_is_there_as_long_as_the_ledger_is_spoken_to() -> None:
     assert spec["initContainers"][0]["restartPolicy"] == "Always"
 
     spec = pod(RUN | {"initContainers": [wait], "sidecars": [proxy]})
-    assert [one["name"] for one in spec["initContainers"]] == ["wait", "proxy"]
-    assert spec["initContainers"][1]["restartPolicy"] == "Always"
+    assert [one["name"] for one in spec["initContainers"]] == ["proxy", "wait"]
+    assert spec["initContainers"][0]["restartPolicy"] == "Always"
 
 
 # ------------------------------------------------------------------------------ who may do what
@@ -217,20 +217,6 @@ def test_variables_may_be_a_map_or_kubernetes_own_list() -> None:
     assert (told["A"], told["B"]) == ("1", secret)
     main = containers(pod(RUN | {"env": as_list}))["main"]
     assert main["env"][-2:] == as_list
-
-
-def test_helm_test_asks_doctor_once_for_each_ledger_and_account() -> None:
-    books = {"ledger": {"existingSecret": "books"}}
-    pods = rendered(RUN, RUN, RUN | books, RUN | {"serviceAccountName": "other"}).all("Pod")
-
-    assert len(pods) == 3
-    for one in pods:
-        assert one["metadata"]["annotations"]["helm.sh/hook"] == "test"
-        (doctor,) = one["spec"]["containers"]
-        assert doctor["command"] == ["k8sjob", "doctor", "--for", "run"]
-        assert mounts(doctor) == {"ledger": DSN, "token": TOKEN}
-        assert {"K8SJOB_CRONJOB", "K8SJOB_JOB_NAME", "K8SJOB_DSN_FILE"} <= variables(doctor).keys()
-    assert rendered(RUN, tests={"enabled": False}).all("Pod") == []
 
 
 def test_an_image_may_have_a_digest_and_a_job_an_image_of_its_own() -> None:

@@ -47,9 +47,9 @@ app.kubernetes.io/name: {{ include "k8sjob-jobs.name" . | quote }}
 app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end -}}
 
-{{/* Labels of an object, each once, where the chart's own win; .component tells what it is. */}}
+{{/* Labels of an object, each once, where the chart's own win; .component tells what it is; .also: more of the user's. */}}
 {{- define "k8sjob-jobs.labels" -}}
-{{- $all := deepCopy .root.Values.commonLabels -}}
+{{- $all := mustMergeOverwrite (deepCopy .root.Values.commonLabels) (.also | default dict) -}}
 {{- $all = mustMergeOverwrite $all (include "k8sjob-jobs.selector-labels" .root | fromYaml) -}}
 {{- $_ := set $all "app.kubernetes.io/version" .root.Chart.AppVersion -}}
 {{- $_ := set $all "app.kubernetes.io/component" .component -}}

@@ -17,13 +17,8 @@ securityContext:
 {{- end }}
 {{- if or (not $run) $cron.initContainers $cron.sidecars }}
 initContainers:
-  {{- $beside := list }}
-  {{- range $cron.sidecars }}
-  {{- $beside = append $beside (set (deepCopy .) "restartPolicy" "Always") }}
-  {{- end }}
-  {{- /* The first to start is the last to stop: a proxy is there as long as k8sjob speaks to the ledger. */}}
-  {{- if and (not $run) $beside }}
-  {{- toYaml $beside | nindent 2 }}
+  {{- with include "k8sjob-jobs.beside" $cron }}
+  {{- . | nindent 2 }}
   {{- end }}
   {{- if not $run }}
   {{- include "k8sjob-jobs.resolve" . | nindent 2 }}
@@ -31,11 +26,7 @@ initContainers:
   {{- with $cron.initContainers }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
-  {{- if $run }}
-  {{- with $beside }}
-  {{- toYaml . | nindent 2 }}
-  {{- end }}
-  {{- else }}
+  {{- if not $run }}
   {{- include "k8sjob-jobs.sidecar" . | nindent 2 }}
   {{- end }}
 {{- end }}
@@ -59,6 +50,28 @@ volumes:
   {{- with $cron.volumes }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
+{{- with include "k8sjob-jobs.place" $cron | trim }}
+{{ . }}
+{{- end }}
+{{- end -}}
+
+{{/*
+The user's native sidecars. The first to start is the last to stop: a proxy is there before any other
+container asks for the database, and as long as k8sjob speaks to it.
+*/}}
+{{- define "k8sjob-jobs.beside" -}}
+{{- $beside := list -}}
+{{- range .sidecars -}}
+{{- $beside = append $beside (set (deepCopy .) "restartPolicy" "Always") -}}
+{{- end -}}
+{{- with $beside -}}
+{{- toYaml . -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Where a Pod runs, and how it finds names. */}}
+{{- define "k8sjob-jobs.place" -}}
+{{- $cron := . -}}
 {{- range $name := list "nodeSelector" "tolerations" "affinity" "topologySpreadConstraints" "hostAliases" "dnsConfig" }}
 {{- with get $cron $name }}
 {{ $name }}:
