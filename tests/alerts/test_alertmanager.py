@@ -14,7 +14,7 @@ from urllib.error import URLError
 
 import pytest
 
-from tests.alerts.rulebook import ROOT, alerts
+from tests.alerts.rulebook import ROOT, alerts, load
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tests.fix_promtool import Amtool, Promtool
 
 EXAMPLE = ROOT / "examples" / "alerting" / "alertmanager.yaml"
+CREDIT = ROOT / "examples" / "daily-credit" / "chart" / "values.yaml"
 VACUUM = {"ledger": "default", "namespace": "ops", "cronjob": "vacuum"}
 FAILED = {"alertname": "KubeJobFailed", "severity": "warning", "condition": "true"}
 TRACKED = {"alertname": "K8sjobTracksFailedJob", "severity": "none", "cronjob": "vacuum"}
@@ -60,6 +61,14 @@ def test_each_alert_goes_to_who_is_meant(
     labels: dict[str, str], receiver: str, amtool: Amtool
 ) -> None:
     assert amtool.route(str(EXAMPLE), labels) == receiver
+
+
+def test_the_example_of_a_job_wakes_somebody(amtool: Amtool) -> None:
+    """It asks for a severity, and what it asks for has to be routed."""
+    [job] = load(CREDIT)["k8sjob-jobs"]["jobs"].values()
+    labels = {"alertname": "K8sjobPeriodMissing", "owner": job["owner"]}
+    assert amtool.route(str(EXAMPLE), labels | {"severity": job["severity"]}) == "pager"
+    assert amtool.route(str(EXAMPLE), labels | {"severity": "warning"}) == job["owner"]
 
 
 def test_the_example_speaks_of_alerts_that_there_are() -> None:
