@@ -80,7 +80,8 @@ def plan_catch_up(  # noqa: PLR0913  # all that has a say
     if young and left <= 0:
         return CatchUpPlan(waits=f"{len(tracked.launches)} were started already, as many as may be")
     if policy.catch_up is CatchUp.LATEST:
-        wanted = _latest(young) if missing[-1] in idle else []  # the newest is under way
+        live = [row.key for row in missing if traces.is_live(row.key.period)]
+        wanted = _latest(young, live) if missing[-1] in idle else []  # the newest is under way
     else:
         wanted = [Launch(key=r.key, generation=r.generation) for r in young if not r.tries][:left]
     if wanted and traces.cron.concurrency != "Allow":
@@ -110,10 +111,15 @@ def _skip(row: Unfinished) -> Skip:
     )
 
 
-def _latest(young: Sequence[Unfinished]) -> list[Launch]:
-    """Return the newest one's Job; its claim, and nothing before it, ends the older ones."""
+def _latest(young: Sequence[Unfinished], live: Sequence[Key]) -> list[Launch]:
+    """Return the newest one's Job; its claim, and nothing before it, ends the older ones.
+
+    The claim sees what an attempt is at or a person has opened, but no Job of ``live`` that has
+    no attempt yet, so the range begins after the last of those.
+    """
     if not young or young[-1].tries:
         return []
     *older, newest = young
-    supersedes = f"{older[0].key.period}..{older[-1].key.period}" if older else None
+    free = [row.key for row in older if not live or row.key > live[-1]]
+    supersedes = f"{free[0].period}..{free[-1].period}" if free else None
     return [Launch(key=newest.key, generation=newest.generation, supersedes=supersedes)]

@@ -180,3 +180,28 @@ def test_what_was_found_missing_then_done_and_opened_again_is_a_persons_too(desk
     desk.pass_at("13:45")
     assert desk.rows() == {period: "open"}
     assert started(desk) == ["13:00"]
+
+
+def test_what_a_job_without_an_attempt_stands_for_is_not_superseded(desk: Desk) -> None:
+    """The ledger cannot see that Job, so the range begins after it."""
+    policy(desk, "latest")
+    desk.jobs = [slot_job(at("2026-09-13 14:00"), ready=0)]
+    desk.pass_at("17:40")
+    (launch,) = desk.launched
+    assert launch.supersedes == f"{DAY}T15:00:00Z..{DAY}T16:00:00Z"
+
+
+def test_the_newest_supersedes_nothing_where_a_job_stands_for_the_one_before(desk: Desk) -> None:
+    policy(desk, "latest")
+    desk.jobs = [slot_job(at("2026-09-13 15:00"), ready=0)]
+    desk.pass_at("16:40")
+    (launch,) = desk.launched
+    assert (started(desk), launch.supersedes) == (["16:00"], None)
+
+
+def test_what_an_attempt_is_at_does_not_cut_the_range_since_the_claim_sees_it(desk: Desk) -> None:
+    policy(desk, "latest")
+    attempt(desk, f"{DAY}T14:00:00Z", mode="command")
+    desk.pass_at("16:40")
+    (launch,) = desk.launched
+    assert launch.supersedes == f"{DAY}T13:00:00Z..{DAY}T15:00:00Z"

@@ -26,13 +26,13 @@ def day(number: int) -> str:
     return f"2026-01-0{number}T00:00:00Z"
 
 
-def open_rows(pod: Pod, *days: int, **columns: str) -> None:
+def open_rows(pod: Pod, *days: int, origin: str = "reconciler", **columns: str) -> None:
     names = "".join(f", {name}" for name in columns)
     values = "".join(f", {value}" for value in columns.values())
     for number in days:
         pod.query(
             f"""INSERT INTO k8sjob.periods (job, period, scheduled_for, origin, state{names})
-                VALUES ('{JOB}', '{day(number)}', '{day(number)}', 'test', 'open'{values})"""
+                VALUES ('{JOB}', '{day(number)}', '{day(number)}', '{origin}', 'open'{values})"""
         )
 
 
@@ -105,8 +105,8 @@ def test_what_is_decided_uncertain_outside_or_being_tried_stays(pod: Pod) -> Non
     pod.query(
         f"""UPDATE k8sjob.periods SET state = 'blocked', reason = 'x' WHERE period = '{day(1)}';
             INSERT INTO k8sjob.periods (job, period, scheduled_for, origin, state)
-            VALUES ('billing/other', '{day(2)}', '{day(2)}', 'test', 'open'),
-                   ('{JOB}/part', '{day(2)}', '{day(2)}', 'test', 'open');
+            VALUES ('billing/other', '{day(2)}', '{day(2)}', 'reconciler', 'open'),
+                   ('{JOB}/part', '{day(2)}', '{day(2)}', 'reconciler', 'open');
             INSERT INTO k8sjob.attempts (id, job, period, mode, source, client, started_at)
             VALUES (gen_random_uuid(), '{JOB}', '{day(2)}', 'sql', 'x', '0.1.0', '2026-01-01')"""
     )
@@ -130,6 +130,17 @@ def test_what_is_decided_uncertain_outside_or_being_tried_stays(pod: Pod) -> Non
     }
 
 
+def test_what_a_person_has_opened_is_that_persons(pod: Pod) -> None:
+    """The range is of what was missing when the Job was made, and much may come in between."""
+    open_rows(pod, 5, generation="1")
+    open_rows(pod, 6, origin="ann")
+    open_rows(pod, 7)
+    launched(pod)
+
+    assert pod.run().code == 0
+    assert states(pod) == {"05": "open", "06": "open", "07": "skipped", "09": "done"}
+
+
 def test_a_rival_that_holds_an_older_period_is_not_waited_for(pod: Pod) -> None:
     open_rows(pod, 7, 8)
     launched(pod)
@@ -150,7 +161,7 @@ def test_a_claim_of_an_older_period_waits_and_then_sees_that_it_is_skipped(db: D
     for number in (8, 9):
         admin.execute(
             """INSERT INTO k8sjob.periods (job, period, scheduled_for, origin, state)
-               VALUES (%s, %s, %s, 'test', 'open')""",
+               VALUES (%s, %s, %s, 'reconciler', 'open')""",
             (JOB, day(number), day(number)),
         )
     runner, rival = db.connect(), db.connect()
@@ -224,7 +235,7 @@ def test_only_older_periods_are_superseded_whatever_the_range_says(db: Database)
     admin = db.connect("admin", autocommit=True)
     admin.execute(
         """INSERT INTO k8sjob.periods (job, period, scheduled_for, origin, state)
-           VALUES (%s, '2026-01-10T00:00:00Z', '2026-01-10T00:00:00Z', 'test', 'open')""",
+           VALUES (%s, '2026-01-10T00:00:00Z', '2026-01-10T00:00:00Z', 'reconciler', 'open')""",
         (JOB,),
     )
     conn = db.connect()

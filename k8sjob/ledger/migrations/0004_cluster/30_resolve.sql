@@ -43,7 +43,7 @@ COMMENT ON FUNCTION k8sjob.lapse IS 'Skips a period that is too late. Returns it
 -- What a run of the newest period makes needless. Only in the transaction that has claimed it (xmin, as in
 -- await), or once it is done by an attempt of the caller's own that is under way: a command has claimed in a
 -- transaction of its own. So nothing is superseded by what was not done. And without waiting: a row that
--- somebody holds is somebody's. A later claim of a row that is skipped here waits for this commit and sees it.
+-- somebody holds is somebody's, and one that a person has opened is that person's. A later claim of a row that is skipped here waits for this commit and sees it.
 CREATE FUNCTION k8sjob.supersede(job text, period text, first text, last text, attempt uuid) RETURNS integer
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_variable
@@ -69,7 +69,8 @@ BEGIN
   END IF;
   FOR v_old IN
     SELECT p.* FROM k8sjob.periods p
-     WHERE p.job = supersede.job AND p.state = 'open' AND NOT p.uncertain AND k8sjob.period_kind(p.period) = v_kind
+     WHERE p.job = supersede.job AND p.state = 'open' AND NOT p.uncertain AND p.generation = 0 AND p.origin = 'reconciler'
+       AND k8sjob.period_kind(p.period) = v_kind
        AND p.period >= first COLLATE "C" AND p.period <= last COLLATE "C" AND p.period < supersede.period COLLATE "C"
        AND NOT EXISTS (SELECT FROM k8sjob.attempts a WHERE a.job = p.job AND a.period = p.period AND a.ended_at IS NULL)
      ORDER BY p.period FOR UPDATE OF p SKIP LOCKED
@@ -84,7 +85,7 @@ BEGIN
   RETURN v_count;
 END $$;
 COMMENT ON FUNCTION k8sjob.supersede IS
-  'After the claim of a period, in its transaction or by its attempt: skips the older open periods of a range that nobody is at. Returns how many.';
+  'After the claim of a period, in its transaction or by its attempt: skips the older periods of a range that were found missing and that nobody is at. Returns how many.';
 
 INSERT INTO k8sjob.rights (function, capability) VALUES
   ('resolve_job', 'runner'), ('lapse', 'runner'), ('supersede', 'runner');
