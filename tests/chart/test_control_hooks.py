@@ -67,6 +67,29 @@ def test_it_gives_up_before_helm_does() -> None:
     assert tries * (wait + _START) + _PAUSE < spec["activeDeadlineSeconds"] < _HELM_WAITS
 
 
+@pytest.mark.parametrize(
+    ("wait", "limit", "seconds"),
+    [
+        ("6h", 1, 2 * 21_610 + 10 + 20),
+        ("10m", 0, 610 + 20),
+        ("0s", 8, 9 * 10 + (10 + 20 + 40 + 80 + 160 + 320 + 360 + 360) + 20),
+    ],
+)
+def test_it_has_the_time_that_its_tries_need(wait: str, limit: int, seconds: int) -> None:
+    """A longer wait that nothing ends too early."""
+    rendered = render({"migrate": {"wait": wait, "backoffLimit": limit}})
+    assert rendered.one("Job")["spec"]["activeDeadlineSeconds"] == seconds
+    warned = f"An upgrade's hook may take {seconds} seconds, and Helm waits for 300"
+    assert warned in rendered.notes
+    assert f"`helm upgrade … --timeout {seconds + 60}s`" in rendered.notes
+
+
+def test_a_deadline_of_ones_own_is_taken_where_the_tries_fit() -> None:
+    rendered = render({"migrate": {"wait": "1m", "activeDeadlineSeconds": 280}})
+    assert rendered.one("Job")["spec"]["activeDeadlineSeconds"] == 280
+    assert "Helm waits for 300" not in rendered.notes
+
+
 def test_each_ledger_is_made_by_a_container_of_its_own() -> None:
     """They run at once, so one that fails keeps no other from being made."""
     rendered = render_file(FOLDER / "ci" / "several-ledgers-values.yaml")

@@ -42,6 +42,10 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"reconciler": {"backoffLimit": 0}}, "at '/reconciler/backoffLimit': minimum: got 0, want 1"),
     ({"reconciler": {"catchUp": {"maxLaunches": 0}}}, "minimum: got 0, want 1"),
     ({"migrate": {"wait": "2 minutes"}}, "at '/migrate/wait': '2 minutes' does not match pattern"),
+    (
+        {"migrate": {"wait": "6h", "activeDeadlineSeconds": 290}},
+        "migrate.wait=6h and migrate.backoffLimit=1 take the hook up to 43250 seconds, and migrate.a",
+    ),
     ({"image": {"digest": "sha256:12"}}, "at '/image/digest': 'sha256:12' does not match pattern"),
     ({"image": {"tag": 1.5}}, "at '/image/tag': got number, want string"),
     (

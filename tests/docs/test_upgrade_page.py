@@ -54,6 +54,16 @@ def test_the_hook_tries_once_more_for_as_long_as_it_is_told() -> None:
     assert "--wait=90s" in spec["template"]["spec"]["containers"][0]["args"]
 
 
+def test_a_longer_wait_fits_into_what_the_page_gives_it() -> None:
+    (wait,), (limit,) = (re.findall(rf"--set migrate\.{key}=(\w+)", PAGE) for key in _WAITS)
+    (timeout,) = re.findall(r"--timeout (\w+)", PAGE)
+    spec = of_the_hook({"migrate": {"wait": wait, "backoffLimit": int(limit)}})
+    assert parse_duration(wait) < spec["activeDeadlineSeconds"] < parse_duration(timeout)
+
+
+_WAITS = ("wait", "backoffLimit")
+
+
 def test_an_upgrade_without_its_hook_changes_the_rest() -> None:
     assert "`helm upgrade … --set migrate.enabled=false`" in PAGE
     rendered = control.render({"migrate": {"enabled": False}}, upgrade=True)

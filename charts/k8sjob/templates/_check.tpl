@@ -32,6 +32,11 @@
 {{- end -}}
 {{- end -}}
 {{- include "k8sjob.checkAccounts" . -}}
+{{- $needs := include "k8sjob.migrateSeconds" . | int64 -}}
+{{- $given := .Values.migrate.activeDeadlineSeconds | int64 -}}
+{{- if and .Values.migrate.enabled $given (lt $given $needs) -}}
+{{- fail (printf "migrate.wait=%[1]s and migrate.backoffLimit=%[2]d take the hook up to %[3]d seconds, and migrate.activeDeadlineSeconds ends it after %[4]d. Nothing was installed.\n  --set migrate.activeDeadlineSeconds=0 (as long as its tries need), and helm … --timeout %[5]ds" .Values.migrate.wait (.Values.migrate.backoffLimit | int64) $needs $given (add $needs 60)) -}}
+{{- end -}}
 {{- $kept := 0 -}}
 {{- range .Values.ledgers -}}
 {{- if include "k8sjob.migrates" . -}}{{- $kept = add1 $kept -}}{{- end -}}

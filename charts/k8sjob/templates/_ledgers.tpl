@@ -13,3 +13,21 @@ default
 {{- keys .Values.ledgers | first -}}
 {{- end -}}
 {{- end -}}
+
+{{/*
+How long the hook's tries take, in seconds: each waits for the database and needs ten more, the Job
+pauses between them for 10, 20, 40 … seconds and at most six minutes, and a node has twenty for a start.
+*/}}
+{{- define "k8sjob.migrateSeconds" -}}
+{{- $own := .Values.migrate -}}
+{{- $unit := dict "s" 1 "m" 60 "h" 3600 -}}
+{{- $wait := mul (regexFind "^[0-9]+" $own.wait | int64) (get $unit (regexFind "[smh]$" $own.wait)) -}}
+{{- $tries := add1 ($own.backoffLimit | int64) -}}
+{{- $needs := add (mul $tries (add $wait 10)) 20 -}}
+{{- $pause := 10 -}}
+{{- range until ($own.backoffLimit | int) -}}
+{{- $needs = add $needs $pause -}}
+{{- $pause = min (mul $pause 2) 360 -}}
+{{- end -}}
+{{- $needs -}}
+{{- end -}}
