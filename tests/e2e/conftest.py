@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.e2e import audit, watched
 from tests.e2e.cluster import connected
 from tests.e2e.images import CannotMeet, images
 from tests.e2e.stage import PLAY_S, Stage
 from tests.fix_report import cannot_meet, expect, uses
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
 CLUSTER = "Kubernetes"
 HERE = Path(__file__).parent
@@ -27,6 +28,11 @@ HOW = (
     "tests/e2e did not run: no cluster is named. "
     "K8SJOB_E2E_KUBECONFIG=~/.kube/config make test ARGS=tests/e2e runs them (tests/README.md)"
 )
+#: What some tests need beside a cluster: the fixture, the name, and why there is none.
+BESIDE = {
+    "audit_log": (audit.STORE, audit.why_not),
+    "prometheus_beside": (watched.STORE, watched.why_not),
+}
 _SETUP_S = 900  # images are built, loaded or pulled before the first play
 
 
@@ -39,6 +45,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         cannot_meet(config, CLUSTER, why)
     for item in ours:
         item.add_marker(pytest.mark.timeout(_SETUP_S + PLAY_S))
+        for store, why_not in () if why else _beside(item):
+            cannot_meet(config, store, why_not())
+
+
+def _beside(item: pytest.Item) -> list[tuple[str, Callable[[], str]]]:
+    assert isinstance(item, pytest.Function)
+    return [found for name, found in BESIDE.items() if name in item.fixturenames]
 
 
 def _why_not() -> str:
@@ -92,7 +105,25 @@ def seen(request: pytest.FixtureRequest, stage: Stage) -> Any:
         raise
 
 
+@pytest.fixture
+def audit_log(stage: Stage) -> None:  # noqa: ARG001  # without a cluster that is the reason
+    """Have the API server's audit log."""
+    if why := audit.why_not():
+        pytest.skip(f"{audit.STORE}: {why}")
+
+
+@pytest.fixture
+def prometheus_beside(stage: Stage) -> None:  # noqa: ARG001  # as above
+    """Have a Prometheus that loads the rules in the cluster."""
+    if why := watched.why_not():
+        pytest.skip(why)
+
+
 @pytest.fixture(autouse=True)
 def _count(request: pytest.FixtureRequest) -> None:
-    if not _why_not():
-        uses(request.node, CLUSTER)
+    if _why_not():
+        return
+    uses(request.node, CLUSTER)
+    for store, why_not in _beside(request.node):
+        if not why_not():
+            uses(request.node, store)

@@ -8,26 +8,27 @@ import subprocess
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
 from typing import TYPE_CHECKING
 
-from tests.e2e import audit, watched
+from tests.e2e import audit, kinds, releases, watched
 from tests.e2e.cluster import Told, until, value
 from tests.e2e.helm import CHARTS, helm, of_parent_commit
 from tests.e2e.images import ROOT
-from tests.e2e.manifests import ledger_secret
+from tests.e2e.releases import APP, CONTROL, JOBS, NOWHERE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tests.e2e.audit import Rights
     from tests.e2e.cluster import Object
     from tests.e2e.helm import Helm
     from tests.e2e.scene import Scene
     from tests.seen.prometheus import Alert, Prometheus
 
-CONTROL, JOBS = "k8sjob", "billing"  # releases
 ALERT = "K8sjobPeriodMissing"
 RULES = "/apis/monitoring.coreos.com/v1/namespaces/{}/prometheusrules/k8sjob"
+#: How many good Jobs each step keeps: something has to change in a CronJob.
+HISTORY = {"jobs": 19, "jobs upgrade": 20, "jobs rollback": 19, "jobs forward": 20}
 _PASS_S = 150  # the reconciler starts each minute
 _ANYWHERE = (
     '{"spec":{"suspend":true,"jobTemplate":{"spec":{"template":{"spec":{"nodeSelector":null}}}}}}'
@@ -46,9 +47,10 @@ SQL
 class Seen:
     """What came of each step, in their order."""
 
-    from_parent: bool
+    from_parent: list[str] = field(default_factory=list)
     steps: dict[str, Told] = field(default_factory=dict)
     first: Object = field(default_factory=dict)
+    crons: dict[str, dict[str, Object]] = field(default_factory=dict)
     ends: dict[str, str] = field(default_factory=dict)
     pods: dict[str, Object] = field(default_factory=dict)
     attempts: dict[str, Object] = field(default_factory=dict)
@@ -58,11 +60,14 @@ class Seen:
     silent: bool = False
     done: Object = field(default_factory=dict)
     rules: Object = field(default_factory=dict)
-    end_with_the_database_away: str = ""
+    rights: dict[str, Rights] = field(default_factory=dict)
+    before: Object = field(default_factory=dict)
+    after: Object = field(default_factory=dict)
+    held_meanwhile: list[Object] = field(default_factory=list)
+    held: list[Object] = field(default_factory=list)
     gone: bool = False
     left: int = 0
-    asked: dict[str, set[str]] = field(default_factory=dict)
-    refused: dict[str, set[str]] = field(default_factory=dict)
+    kinds_left: list[str] = field(default_factory=list)
 
     def did(self, step: str, told: Told) -> None:
         """Keep what came of a step without which the next ones have no sense."""
@@ -72,12 +77,14 @@ class Seen:
 
 def play(scene: Scene) -> Seen:
     """Install, run, miss, find, fire, backfill; upgrade in vain, roll back, uninstall."""
-    _prepare(scene)
+    releases.without_ledger(scene)
     with ExitStack() as stack:
+        for kind in ("ServiceMonitor", "PrometheusRule"):
+            stack.enter_context(kinds.lent(scene.cluster, kind))
         tool = stack.enter_context(helm(scene))
-        parent = of_parent_commit("k8sjob", tool.folder)
-        seen = Seen(from_parent=parent is not None)
-        _install(scene, tool, seen, parent or CHARTS / "k8sjob")
+        seen = Seen()
+        _install(scene, tool, seen)
+        _install_jobs(scene, tool, seen)
         _run_both_modes(scene, tool, seen)
         _miss(scene, seen)
         _backfill(scene, tool, seen)
@@ -85,52 +92,12 @@ def play(scene: Scene) -> Seen:
             _audit(scene, seen)
         _lose_the_database(scene, tool, seen)
         _uninstall(scene, tool, seen)
+    seen.kinds_left = kinds.left(scene.cluster)
     return seen
 
 
-def _prepare(scene: Scene) -> None:
-    """Have a database without a ledger, its DSNs in a Secret, and the kinds of other people."""
-    scene.postgres.drop(scene.database)
-    scene.postgres.make(scene.database)
-    dsns = {who: scene.postgres.dsn(who, scene.database) for who in ("owner", "operator", "reader")}
-    dsns["runner"] = scene.postgres.dsn("runner", scene.database)
-    scene.apply(ledger_secret(scene.namespace, dsns, "k8sjob-ledger"))
-    scene.apply(_crd("ServiceMonitor"), _crd("PrometheusRule"))
-    kinds = "/apis/monitoring.coreos.com/v1/namespaces/default/"
-    for plural in ("servicemonitors", "prometheusrules"):
-        until(f"the kind {plural}", partial(scene.cluster.find, kinds + plural))
-
-
-def _crd(kind: str) -> Object:
-    """Return a kind of the Prometheus Operator that takes whatever it is given."""
-    plural = f"{kind.lower()}s"
-    schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
-    version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
-    return {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": f"{plural}.monitoring.coreos.com"},
-        "spec": {
-            "group": "monitoring.coreos.com",
-            "names": {"kind": kind, "plural": plural, "singular": kind.lower()},
-            "scope": "Namespaced",
-            "versions": [version],
-        },
-    }
-
-
-def _image(name: str) -> Object:
-    repository, _, tag = name.rpartition(":")
-    return {"registry": "", "repository": repository, "tag": tag, "pullPolicy": "IfNotPresent"}
-
-
 def _control_values(scene: Scene) -> Object:
-    grants = {who: [f"k8sjob_{who}"] for who in ("operator", "runner", "reader")}
-    return {
-        "image": _image(scene.images.control),
-        "ledgers": {"default": {"existingSecret": "k8sjob-ledger", "grants": grants}},
-        "scope": {"namespaces": [scene.namespace]},
-        "reconciler": {"schedule": "* * * * *"},
+    return releases.control_values(scene) | {
         "backfill": {"enabled": True},
         "serviceMonitor": {"enabled": True},
         "prometheusRule": {"enabled": True, "overrides": {ALERT: {"for": "2s"}}},
@@ -139,50 +106,59 @@ def _control_values(scene: Scene) -> Object:
     }
 
 
-def _install(scene: Scene, tool: Helm, seen: Seen, parent: Path) -> None:
+def _parent(tool: Helm, seen: Seen, chart: str) -> Path:
+    found = of_parent_commit(chart, tool.folder)
+    if found:
+        seen.from_parent.append(chart)
+    return found or CHARTS / chart
+
+
+def _install(scene: Scene, tool: Helm, seen: Seen) -> None:
     values = _control_values(scene)
     wait = ("--wait", "--timeout", "4m")
-    seen.did("install", tool.put("install", CONTROL, parent, values, *wait))
-    seen.first = {one["name"]: one["version"] for one in scene.rows(
-        "SELECT name, version FROM k8sjob.migrations")}  # fmt: skip
+    seen.did("install", tool.put("install", CONTROL, _parent(tool, seen, "k8sjob"), values, *wait))
+    seen.first = releases.migrations(scene)
     seen.steps["upgrade"] = tool.put("upgrade", CONTROL, CHARTS / "k8sjob", values, *wait)
     seen.steps["test"] = tool.run("test", CONTROL, "--logs", "--timeout", "2m")
 
 
-def _run_both_modes(scene: Scene, tool: Helm, seen: Seen) -> None:
-    app: Object = {
+def _install_jobs(scene: Scene, tool: Helm, seen: Seen) -> None:
+    """Install the parent's chart, upgrade, roll back, upgrade again; look at the CronJobs."""
+    foreign = {
         "schedule": "* * * * *",
-        "target": "credit:credit",
-        "workingDir": "/app",
-        "volumes": [{"name": "app", "configMap": {"name": "app"}}],
-        "volumeMounts": [{"name": "app", "mountPath": "/app"}],
+        "mode": "sidecar",
+        "image": releases.image(scene.images.postgres),
+        "command": ["sh", "-c", _CLAIM],
+        "ledger": {"env": "DATABASE_URL"},
+        "podSecurityContext": {"runAsUser": 65534},
     }
-    values = {
-        "image": _image(scene.images.entrypoint),
-        "sidecarImage": _image(scene.images.entrypoint),
-        "defaults": {"timeZone": "Europe/Rome", "grace": "10s", "successfulJobsHistoryLimit": 20},
-        "jobs": {
-            "credit": app,
-            "foreign": {
-                "schedule": "* * * * *",
-                "mode": "sidecar",
-                "image": _image(scene.images.postgres),
-                "command": ["sh", "-c", _CLAIM],
-                "ledger": {"env": "DATABASE_URL"},
-                "podSecurityContext": {"runAsUser": 65534},
-            },
-            "late": app | {"nodeSelector": {"k8sjob.io/no-such-node": "true"}},
-        },
-    }
-    seen.did("jobs", tool.put("install", JOBS, CHARTS / "k8sjob-jobs", values))
+    held = APP | {"target": "credit:held"}
+    jobs = {"credit": APP, "foreign": foreign, "held": held, "late": APP | NOWHERE}
+
+    def put(step: str, verb: str, chart: Path) -> None:
+        values = releases.jobs_values(scene, jobs, successfulJobsHistoryLimit=HISTORY[step])
+        did(step, tool.put(verb, JOBS, chart, values))
+
+    def did(step: str, told: Told) -> None:
+        seen.did(step, told)
+        path = f"/apis/batch/v1/namespaces/{scene.namespace}/cronjobs"
+        crons = {one["metadata"]["name"]: one for one in scene.cluster.items(path)}
+        seen.crons[step] = {name: crons[name] for name in jobs}
+
+    put("jobs", "install", _parent(tool, seen, "k8sjob-jobs"))
+    put("jobs upgrade", "upgrade", CHARTS / "k8sjob-jobs")
+    did("jobs rollback", tool.run("rollback", JOBS, "1"))
+    put("jobs forward", "upgrade", CHARTS / "k8sjob-jobs")
+
+
+def _run_both_modes(scene: Scene, tool: Helm, seen: Seen) -> None:
     seen.steps["jobs test"] = tool.run("test", JOBS, "--logs", "--timeout", "2m")
     now = datetime.now(UTC)
     for name in ("credit", "foreign"):
         job = scene.scheduled(name, now)["metadata"]["name"]
         seen.ends[name] = scene.end_of(job)
         seen.pods[name] = scene.pods(job)[0]
-        found = [row for row in scene.attempts() if row["job_name"] == job]
-        seen.attempts[name] = found[0] if found else {}
+        seen.attempts[name] = next(iter(_attempts_of(scene, job)), {})
 
 
 def _miss(scene: Scene, seen: Seen) -> None:
@@ -192,7 +168,7 @@ def _miss(scene: Scene, seen: Seen) -> None:
     (row,) = until("a missing period", lambda: scene.rows(found), seconds=_PASS_S)
     seen.missed = f"{scene.namespace}/late:{row['period']}"
     scene.patch("cronjob/late", _ANYWHERE)
-    gone = [one["metadata"]["name"] for one in scene.jobs() if _cronjob_of(one) == "late"]
+    gone = [one["metadata"]["name"] for one in scene.made_by("late")]
     assert scene.kubectl("delete", "job", *gone, "--wait").good
 
 
@@ -241,9 +217,11 @@ def _plugin(scene: Scene, *words: str) -> Told:
 
 
 def _audit(scene: Scene, seen: Seen) -> None:
-    for name in ("k8sjob-reconciler", "k8sjob-control", "k8sjob-exporter", _account(scene)):
-        seen.asked[name] = audit.asked(scene.namespace, name)
-        seen.refused[name] = audit.asked(scene.namespace, name, allowed=False)
+    names = ("k8sjob-reconciler", "k8sjob-control", "k8sjob-exporter", _account(scene))
+    seen.rights = {
+        part: audit.rights(scene.cluster, scene.namespace, name)
+        for part, name in zip(("reconciler", "control", "exporter", "jobs"), names, strict=True)
+    }
 
 
 def _account(scene: Scene) -> str:
@@ -255,30 +233,45 @@ def _lose_the_database(scene: Scene, tool: Helm, seen: Seen) -> None:
     """Upgrade while the owner's DSN leads nowhere; jobs go on. Then roll back."""
     dead = "postgresql://k8sjob_owner@127.0.0.1:1/nowhere"
     scene.patch("secret/k8sjob-ledger", json.dumps({"stringData": {"owner": dead}}))
-    values = _control_values(scene) | {"migrate": {"wait": "1s", "backoffLimit": 0}}
+    values = _control_values(scene) | {
+        "migrate": {"wait": "1s", "backoffLimit": 0},
+        "reconciler": {"schedule": "*/2 * * * *"},
+        "podAnnotations": {"example.com/release": "next"},
+    }
+    scene.wait_for_work()
+    held = scene.made_by("held")[0]["metadata"]["name"]
+    seen.before = _specs(scene)
     flags = ("--timeout", "2m")
     seen.steps["upgrade in vain"] = tool.put("upgrade", CONTROL, CHARTS / "k8sjob", values, *flags)
+    seen.after = _specs(scene)
+    seen.held_meanwhile = _attempts_of(scene, held)
     job = scene.scheduled("credit", datetime.now(UTC))
-    seen.end_with_the_database_away = scene.end_of(job["metadata"]["name"])
+    seen.ends["with the database away"] = scene.end_of(job["metadata"]["name"])
+    scene.let_go()
+    seen.ends["held"] = scene.end_of(held)
+    seen.held = _attempts_of(scene, held)
     seen.steps["rollback"] = tool.run("rollback", CONTROL, "2", "--wait", "--timeout", "2m")
+
+
+def _attempts_of(scene: Scene, job: str) -> list[Object]:
+    return [row for row in scene.attempts() if row["job_name"] == job]
+
+
+def _specs(scene: Scene) -> Object:
+    """Return what would run next: the Deployments' templates, and the CronJobs."""
+    space = f"namespaces/{scene.namespace}"
+    found = {
+        one["metadata"]["name"]: one["spec"]["template"]
+        for one in scene.cluster.items(f"/apis/apps/v1/{space}/deployments")
+    }
+    for one in scene.cluster.items(f"/apis/batch/v1/{space}/cronjobs"):
+        found[one["metadata"]["name"]] = one["spec"]
+    return found
 
 
 def _uninstall(scene: Scene, tool: Helm, seen: Seen) -> None:
     seen.steps["jobs uninstall"] = tool.run("uninstall", JOBS, "--wait", "--timeout", "2m")
     seen.steps["uninstall"] = tool.run("uninstall", CONTROL, "--wait", "--timeout", "2m")
     # Helm waits for Deployments, not for their last Pods.
-    seen.gone = until("the end of what was installed", lambda: not _installed(scene))
+    seen.gone = until("the end of what was installed", lambda: not releases.installed(scene))
     seen.left = int(scene.rows("SELECT count(*) AS n FROM k8sjob.periods")[0]["n"])
-
-
-def _installed(scene: Scene) -> list[str]:
-    """Return what is left of the release; a hook that failed is not part of it."""
-    kinds = "all,configmap,role,rolebinding,serviceaccount,networkpolicy"
-    label = "app.kubernetes.io/part-of=k8sjob"
-    left = scene.kubectl("get", kinds, "-l", label, "-o", "name").good.split()
-    return [name for name in left if "migrate" not in name]
-
-
-def _cronjob_of(job: Object) -> str:
-    owners = job["metadata"].get("ownerReferences") or [{}]
-    return str(owners[0].get("name", ""))

@@ -23,15 +23,18 @@ ROLES = ("owner", "operator", "runner", "reader")
 _TEMPLATE = "template_of_ledgers"
 _START_S = 120
 
-# The business: one account, and a count of tries that no rollback takes back.
+# The business: one account, a count of tries that no rollback takes back, and a gate that is open
+# once it has given a number.
 _BUSINESS = """
     CREATE SCHEMA app;
     CREATE TABLE app.accounts (name text PRIMARY KEY, balance integer NOT NULL);
     INSERT INTO app.accounts VALUES ('alice', 0);
     CREATE SEQUENCE app.tries;
+    CREATE SEQUENCE app.gate;
     GRANT USAGE ON SCHEMA app TO k8sjob_runner;
     GRANT SELECT, UPDATE ON app.accounts TO k8sjob_runner;
     GRANT USAGE ON SEQUENCE app.tries TO k8sjob_runner;
+    GRANT SELECT ON SEQUENCE app.gate TO k8sjob_runner;
 """
 
 

@@ -125,13 +125,17 @@ class Scene:
         """Let the namespace be looked after from now on, every few seconds."""
         self.apply(manifests.reconciler(self.namespace, self.images.control))
 
-    def wait_for_pass(self) -> datetime:
+    def wait_for_pass(self, seconds: float = TIMEOUT) -> datetime:
         """Return once a pass is over that began after this call; its beginning, for the slots."""
         (clock,) = self.rows("SELECT clock_timestamp()::text AS now")
         later = f"""SELECT started_at FROM k8sjob.passes WHERE started_at > '{clock["now"]}'
                        AND ended_at IS NOT NULL AND ok ORDER BY started_at LIMIT 1"""
-        (found,) = until("a pass", lambda: self.rows(later))
+        (found,) = until("a pass", lambda: self.rows(later), seconds=seconds)
         return datetime.fromisoformat(found["started_at"])
+
+    def let_go(self) -> None:
+        """Let the attempts work on that are held."""
+        self.postgres.execute(self.database, "SELECT nextval('app.gate')")
 
     # ---------------------------------------------------------------------------------- eyes
 
@@ -161,19 +165,20 @@ class Scene:
         what = f"a Job of {cronjob} for a slot after {after}"
 
         def later() -> list[Object]:
-            return [job for job in self._made_by(cronjob) if slot(job) > after]
+            return [job for job in self.made_by(cronjob) if slot(job) > after]
 
         return until(what, later, seconds=seconds)[0]
 
-    def scheduled_and_tracked(self, cronjob: str) -> Object:
-        """Wait for the first Job of a slot that the reconciler is sure of.
+    def scheduled_and_tracked(self, cronjob: str, seconds: float = TIMEOUT) -> Object:
+        """Wait ``seconds`` for a pass, then for the first Job of a slot that it makes sure of.
 
         Near its first list it is not: clocks may lie apart, so the slot may be of a time before.
         """
-        after = self.wait_for_pass() + SKEW
+        after = self.wait_for_pass(seconds) + SKEW
         return self.scheduled(cronjob, after, seconds=SKEW.total_seconds() + MINUTE_S)
 
-    def _made_by(self, cronjob: str) -> list[Object]:
+    def made_by(self, cronjob: str) -> list[Object]:
+        """Return the Jobs that the controller has made for slots, the oldest slot first."""
         jobs = [job for job in self.jobs() if value(job, "metadata", "annotations", TIMESTAMP)]
         return sorted((job for job in jobs if _owner(job) == cronjob), key=slot)
 

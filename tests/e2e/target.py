@@ -34,6 +34,18 @@ def greedy_once(run: k8sjob.Run) -> None:
         taken.append(bytearray(b"x" * 16_000_000))
 
 
+def held(run: k8sjob.Run) -> None:
+    """Wait in the transaction until the gate is open, then credit."""
+    while not _is_open(run):
+        run.conn.execute("SELECT pg_sleep(0.5)")
+    credit(run)
+
+
+def _is_open(run: k8sjob.Run) -> bool:
+    row = run.conn.execute("SELECT is_called FROM app.gate").fetchone()
+    return bool(row[0])
+
+
 def _is_first(run: k8sjob.Run) -> bool:
     """Count in a sequence: no rollback takes back what it has given."""
     row = run.conn.execute("SELECT nextval('app.tries')").fetchone()

@@ -18,12 +18,18 @@ if TYPE_CHECKING:
     from tests.e2e.cluster import Object
     from tests.e2e.scene import Scene
 
+STORE = "Prometheus beside the cluster"
 PROGRAM = "prometheus"
 
 
 def is_here() -> bool:
     """Whether there is a Prometheus."""
     return shutil.which(PROGRAM) is not None
+
+
+def why_not() -> str:
+    """Return why there is none, empty where there is one."""
+    return "" if is_here() else f"{PROGRAM} is not on PATH"
 
 
 @contextmanager
