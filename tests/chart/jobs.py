@@ -40,7 +40,7 @@ def rendered(*jobs: Mapping[str, Any], chart: str | Path = CHART, **top: Any) ->
 
     ``top`` are values beside the jobs.
     """
-    names = ["credit", *(f"credit-{n}" for n in range(1, len(jobs)))]
+    names = [f"credit-{n}" if n else "credit" for n in range(len(jobs))]
     values = {"image": IMAGE, **top, "jobs": dict(zip(names, jobs, strict=True))}
     return render(chart, values, name="billing", namespace="shop")
 

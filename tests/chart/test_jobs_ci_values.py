@@ -79,5 +79,5 @@ def test_no_two_objects_have_one_name(file: Path) -> None:
 def test_without_jobs_there_is_nothing_but_their_account() -> None:
     found = render(CHART, {}, name="billing", namespace="shop")
     assert lint(CHART, {}) == []
-    assert [one["kind"] for one in found.objects] == ["Role", "RoleBinding", "ServiceAccount"]
+    assert [one["kind"] for one in found.objects] == ["ServiceAccount"]
     assert "No jobs" in found.notes

@@ -142,39 +142,6 @@ def test_the_work_gets_the_dsn_only_where_it_is_asked_for() -> None:
     assert variables(main)["DATABASE_URL"] == {"secretKeyRef": key}
 
 
-@pytest.mark.parametrize(
-    ("jobs", "rights"),
-    [
-        ([RUN], {"jobs": ["get"]}),
-        ([SIDECAR], {"jobs": ["get"]}),
-        ([RUN, NO_SHELL], {"jobs": ["get"], "pods": ["get"]}),
-        ([RUN, NO_SHELL | {"enabled": False}], {"jobs": ["get"]}),
-    ],
-)
-def test_the_jobs_may_get_jobs_and_pods_only_where_an_end_is_read_from_them(
-    jobs: list[dict[str, Any]], rights: dict[str, list[str]]
-) -> None:
-    rules = rendered(*jobs).one("Role")["rules"]
-    assert {rule["resources"][0]: rule["verbs"] for rule in rules} == rights
-
-
-def test_every_account_that_a_job_runs_under_is_bound() -> None:
-    found = rendered(RUN, RUN | {"serviceAccountName": "statement"})
-    subjects = [one["name"] for one in found.one("RoleBinding")["subjects"]]
-    assert subjects == ["billing-k8sjob-jobs", "statement"]
-    # Only the chart's own account is made here.
-    assert [one["metadata"]["name"] for one in found.all("ServiceAccount")] == subjects[:1]
-
-
-def test_account_and_rights_may_be_somebody_elses() -> None:
-    found = rendered(RUN, serviceAccount={"create": False, "name": "shop"}, rbac={"create": False})
-    assert [one["kind"] for one in found.objects] == ["CronJob", "Pod"]
-    spec = found.one("CronJob")["spec"]["jobTemplate"]["spec"]["template"]["spec"]
-    assert spec["serviceAccountName"] == "shop"
-    other = rendered(RUN, serviceAccount={"create": False}).one("RoleBinding")
-    assert [one["name"] for one in other["subjects"]] == ["default"]
-
-
 # --------------------------------------------------------------------------------- what they say
 
 

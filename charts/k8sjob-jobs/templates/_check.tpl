@@ -19,6 +19,10 @@
 {{- if not (or .image.tag .image.digest) -}}
 {{- include "k8sjob-jobs.refuse" (list .key (printf "the image %s has neither tag nor digest, so what runs would change by itself" .image.repository) "set image.tag or image.digest, of the chart or of the job") -}}
 {{- end -}}
+{{- $account := .root.Values.serviceAccount -}}
+{{- if and .root.Values.rbac.create (not $account.create) (not (tpl $account.name .root)) (not $cron.serviceAccountName) -}}
+{{- include "k8sjob-jobs.refuse" (list .key "serviceAccount.create is false and serviceAccount.name is empty, so its rights would go to the account default, and with it to each Pod of the namespace that names none" "set serviceAccount.name, or the job's serviceAccountName, to the account that you have made (default, where that is meant)") -}}
+{{- end -}}
 {{- include (printf "k8sjob-jobs.check-%s" $cron.mode) . -}}
 {{- include "k8sjob-jobs.check-names" . -}}
 {{- $grace := int (include "k8sjob-jobs.seconds" $cron.stopGrace) -}}

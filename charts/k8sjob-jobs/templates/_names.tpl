@@ -42,6 +42,11 @@ long texts that begin alike still get two names.
 {{- end -}}
 {{- end -}}
 
+{{/* The account that a job runs under. */}}
+{{- define "k8sjob-jobs.account" -}}
+{{- default (include "k8sjob-jobs.service-account" .root) .cron.serviceAccountName -}}
+{{- end -}}
+
 {{- define "k8sjob-jobs.selector-labels" -}}
 app.kubernetes.io/name: {{ include "k8sjob-jobs.name" . | quote }}
 app.kubernetes.io/instance: {{ .Release.Name | quote }}

@@ -4,7 +4,7 @@
 {{- $cron := .cron -}}
 {{- $run := eq $cron.mode "run" -}}
 restartPolicy: Never
-serviceAccountName: {{ default (include "k8sjob-jobs.service-account" $root) $cron.serviceAccountName | quote }}
+serviceAccountName: {{ include "k8sjob-jobs.account" . | quote }}
 automountServiceAccountToken: false
 enableServiceLinks: false
 terminationGracePeriodSeconds: {{ include "k8sjob-jobs.grace" $cron }}

@@ -60,10 +60,9 @@ Volumes and mounts for doctor, a dict: what the user's sidecars mount, and what 
 {{- range include "k8sjob-jobs.test-env" . | fromJsonArray -}}
 {{- if regexMatch "^PG|(?i)_PROXY$" .name -}}{{- $env = append $env . -}}{{- end -}}
 {{- end -}}
-{{- $account := default (include "k8sjob-jobs.service-account" .root) $cron.serviceAccountName -}}
 {{- $from := ternary $cron.envFrom list (eq $cron.mode "run") -}}
 {{- $seen := list
-      .ledger.existingSecret .ledger.key .ledger.caSecret .ledger.caKey $account
+      .ledger.existingSecret .ledger.key .ledger.caSecret .ledger.caKey (include "k8sjob-jobs.account" .)
       (include "k8sjob-jobs.place" $cron) $cron.podLabels $cron.podAnnotations $cron.sidecars $env $from -}}
 {{- toJson $seen | sha256sum | trunc 8 -}}
 {{- end -}}
