@@ -178,6 +178,7 @@ def test_codes_that_ask_for_another_try_are_not_final(
         cronjob(job=policy("[75]", action="Count")),
         cronjob(job=policy("[69, 75]", "NotIn")),
         cronjob(job=policy("[75]")).replace("command: [k8sjob,", "command: [other,"),
+        cronjob(job=policy("[75]")).replace("command: [k8sjob,", "command: [ls, /data/k8sjob,"),
         cronjob(job=policy("[75]").replace("main", "fetch"), pod="initContainers: [{name: fetch}]"),
     ],
 )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from k8sjob.cycle import Cycle
 from k8sjob.kube import words
+from k8sjob.manifest.calls import calls
 from k8sjob.manifest.inject import sidecar
 from k8sjob.manifest.inject.put import Unwritable
 from k8sjob.manifest.inject.record import Mode
@@ -17,9 +18,8 @@ from k8sjob.manifest.inject.wanted import (
     downward,
     finds_its_period,
     from_secret,
+    house_kept,
     identity,
-    k8sjob_command,
-    keeps_house,
     ledger_of,
     mounts_a_token,
     names_in,
@@ -46,8 +46,8 @@ def want(case: Case, asked: Asked) -> Wanted:
     """
     if case.name is None:
         raise Unwritable(case.root.at, "it has no name: write metadata.name")
-    if keeps_house(case):
-        return Wanted(asked.mode, "")
+    if house := house_kept(case, asked.container):
+        return Wanted(asked.mode, "", why=f"it works for k8sjob itself ({house}), so was left")
     if finds_its_period(case):
         return _around(case, asked)
     container, name = container_of(case, asked.container)
@@ -116,7 +116,7 @@ def _contrary(spot: Spot, name: str, there: str | None, asked: str) -> Unwritabl
 
 
 def _run(wanted: Wanted, case: Case, container: Spot, asked: Asked) -> None:
-    if k8sjob_command(container) is not None:
+    if calls(container).covers:
         wanted.warnings.append(f"container {wanted.container} calls k8sjob by itself; it was left")
     else:
         check_command(container, wanted.container)

@@ -51,6 +51,7 @@ class Told(NamedTuple):
 
     ``notes`` say what was put in and why, ``warnings`` what was left and matters. ``account`` is
     the service account that has to be allowed to get Jobs, with its namespace if it is known.
+    ``why`` says why nothing was done where something could have been expected.
     """
 
     line: int
@@ -59,6 +60,7 @@ class Told(NamedTuple):
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     account: tuple[str | None, str] | None = None
+    why: str = ""
 
 
 class Refusal(NamedTuple):
@@ -242,7 +244,8 @@ def _told(way: _Way, wants: list[Wanted | None], terms: _Terms) -> Result:
     for one, then, wanted in zip(seen, after, wants, strict=True):
         line, title = lines.line(one.case.root.at), one_line(one.case.title)
         if _text(raw, one) == _text(done, then):
-            result.told.append(Told(line, title, UNCHANGED))
+            why = wanted.why if wanted else ""
+            result.told.append(Told(line, title, UNCHANGED, why=why))
         elif wanted is None:
             result.told.append(Told(line, title, TAKEN_BACK))
         else:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from k8sjob.manifest.calls import calls
 from k8sjob.manifest.inject.emit import Inline, InlineList
 from k8sjob.manifest.inject.put import Unwritable
 from k8sjob.manifest.inject.wanted import (
@@ -15,7 +16,6 @@ from k8sjob.manifest.inject.wanted import (
     downward,
     from_secret,
     identity,
-    k8sjob_command,
     names_in,
     set_policy,
 )
@@ -104,7 +104,7 @@ def _notes(asked: Asked) -> list[str]:
 
 
 def _check(case: Case, container: Spot, name: str) -> None:
-    if k8sjob_command(container) is not None:
+    if calls(container).covers:
         raise Unwritable(
             container.at,
             f"its container {name} calls k8sjob by itself, so it needs no sidecar: pass --mode run",

@@ -23,7 +23,8 @@ def refusals(file: str, result: Result) -> Iterator[str]:
 def lines(file: str, result: Result) -> Iterator[str]:
     """Return for each CronJob what came of it: ``+`` was put in, ``!`` a person looks at."""
     for told in result.told:
-        yield f"{one_line(file)}:{told.line} {told.title}: {told.verb}"
+        why = f": {told.why}" if told.why else ""
+        yield f"{one_line(file)}:{told.line} {told.title}: {told.verb}{why}"
         yield from (f"  + {one_line(note)}" for note in told.notes)
         yield from (f"  ! {one_line(warning)}" for warning in told.warnings)
 

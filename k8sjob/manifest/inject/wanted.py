@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from k8sjob.cycle import Cycle
 from k8sjob.errors import EXIT_TABLE
 from k8sjob.kube import words
+from k8sjob.manifest.calls import BESIDE, COMMANDS, calls
 from k8sjob.manifest.inject.emit import Inline, InlineList
 from k8sjob.manifest.inject.put import Unwritable
 from k8sjob.manifest.shown import clip
@@ -37,11 +38,6 @@ _LEDGERS: Final = ("K8SJOB_DSN", "K8SJOB_DSN_FILE", "K8SJOB_LEDGERS_DIR", "PGHOS
 _GRACE_S, _OWN_END_S = 30, 5
 
 
-_HOUSEKEEPING: Final = frozenset({"reconcile", "prune", "migrate", "doctor"})
-_BESIDE: Final = frozenset({"resolve", "sidecar"})
-_COMMANDS: Final = _HOUSEKEEPING | _BESIDE | {"run"}
-
-
 @dataclass(slots=True)
 class Wanted:
     """What is to be put in; ``notes`` say what and why, ``warnings`` what was left and matters."""
@@ -59,6 +55,8 @@ class Wanted:
     volumes: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    #: Why nothing is to be put in.
+    why: str = ""
 
     @property
     def is_nothing(self) -> bool:
@@ -82,7 +80,7 @@ def container_of(case: Case, name: str | None) -> tuple[Spot, str]:
     spots = {spot["name"].text or "": spot for spot in case.pod_spec["containers"].items()}
     if not spots or "" in spots:
         raise Unwritable(case.pod_spec.at, "it has no containers with names")
-    callers = [said for said, spot in spots.items() if k8sjob_command(spot) is not None]
+    callers = [said for said, spot in spots.items() if calls(spot).covers]
     name = callers[0] if name is None and len(callers) == 1 else name
     if name is None and len(spots) > 1:
         several = ", ".join(spots)
@@ -101,38 +99,33 @@ def container_of(case: Case, name: str | None) -> tuple[Spot, str]:
     return spots[name], name
 
 
-def k8sjob_command(container: Spot) -> str | None:
-    """Return which command of k8sjob a container calls by itself; None: it does not call it.
-
-    Its image may have k8sjob as its entrypoint, so that only the command is told.
-    """
-    said = [spot.text or "" for key in ("command", "args") for spot in container[key].items()]
-    if not container["command"].present and said and said[0] in _COMMANDS:
-        return said[0]
-    texts = [word for text in said for word in text.split()]
-    calls = (n for n, word in enumerate(texts) if word.rpartition("/")[2] == "k8sjob")
-    return next((" ".join(texts[n + 1 : n + 2]) for n in calls), None)
-
-
 def finds_its_period(case: Case) -> bool:
     """Whether its Pod has a container already that finds the period for the others."""
-    return any(k8sjob_command(container) in _BESIDE for container in case.containers())
+    return any(not BESIDE.isdisjoint(calls(container).commands) for container in case.containers())
 
 
-def keeps_house(case: Case) -> bool:
-    """Whether it works for k8sjob itself, and so has no periods of its own."""
-    spots = case.pod_spec["containers"].items()
-    return any(k8sjob_command(container) in _HOUSEKEEPING for container in spots)
+def house_kept(case: Case, name: str | None) -> str | None:
+    """Return the commands of a CronJob that works for k8sjob itself; None: it does other work.
+
+    Such a one has no periods of its own. ``name`` is the container that does the work, if told.
+    """
+    spots = list(case.pod_spec["containers"].items())
+    made = [calls(spot) for spot in spots if name in {None, spot["name"].text}]
+    if not made or not all(one.keeps_house for one in made):
+        return None
+    return ", ".join(dict.fromkeys(said for one in made for said in one.commands))
 
 
 def check_command(container: Spot, name: str) -> None:
     """Raise Unwritable where there is no command that could be wrapped."""
     if not any(True for _ in container["command"].items()):
         image = container["image"].text or "IMAGE"
+        first = next((spot.text for spot in container["args"].items()), None)
+        example = "[k8sjob], if that is what it starts" if first in COMMANDS else "[/app/credit]"
         raise Unwritable(
             container.at,
             f"its container {name} has no command, and what its image would start is not known "
-            f"here: write it, e.g. command: [/app/credit]; docker image inspect {image} tells it "
+            f"here: write it, e.g. command: {example}; docker image inspect {image} tells it "
             "(Entrypoint; args, else Cmd, go on behind it)",
         )
 

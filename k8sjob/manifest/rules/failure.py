@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from k8sjob.errors import ExitCode
+from k8sjob.manifest.calls import calls
 from k8sjob.manifest.rule import Found
 from k8sjob.manifest.shown import bare, clip
 
@@ -115,7 +116,7 @@ def pod_replacement(case: Case) -> Iterator[Found]:
 
 def retry_code_fails(case: Case) -> Iterator[Found]:
     """Find a policy that gives up where k8sjob asks for another try."""
-    ours = {spot["name"].text for spot in case.containers() if _runs_k8sjob(spot)}
+    ours = {spot["name"].text for spot in case.containers() if calls(spot).commands}
     for rule, on in _rules(case):
         container = on["containerName"].text
         if rule["action"].text != "FailJob" or not (container in ours if container else ours):
@@ -135,10 +136,3 @@ def _given_up(on: Spot) -> list[int]:
 def _instead(on: Spot, codes: list[int]) -> str:
     some = " and ".join(map(str, codes))
     return f"take {some} out" if on["operator"].text == "In" else f"add {some} to the values"
-
-
-def _runs_k8sjob(container: Spot) -> bool:
-    """Whether a word of its command line is the program k8sjob."""
-    spots = (*container["command"].items(), *container["args"].items())
-    words = (word for spot in spots for word in (spot.text or "").split())
-    return any(word.rpartition("/")[2] == "k8sjob" for word in words)
