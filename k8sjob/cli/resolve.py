@@ -74,7 +74,8 @@ def command(
 
     \b
       k8sjob resolve --write /k8sjob
-      . /k8sjob/env && psql -c "SELECT k8sjob.claim('$K8SJOB_JOB', '$K8SJOB_PERIOD')" …
+      . /k8sjob/env && psql -c "SELECT k8sjob.claim('$K8SJOB_JOB', '$K8SJOB_PERIOD',
+                                attempt => '$K8SJOB_ATTEMPT')" …
 
     A retry of a Job gets the period that its first Pod got; that takes a ledger. Without one the
     flags, the Job and its name tell the period, and what is not looked up is said on standard

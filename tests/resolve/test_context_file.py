@@ -42,6 +42,7 @@ WHOLE = Context(
     job_name="daily-credit-bf-20260911-0-1",
     cronjob="daily-credit",
     supersedes=KeyRange.parse("billing/daily-credit:2026-09-08T00:00:00Z..2026-09-10T00:00:00Z"),
+    resolved_at=datetime(2026, 9, 11, 0, 0, 5, 120_000, tzinfo=UTC),
 )
 BARE = Context(key=Key.parse("billing/credit:once"), source="--period", attempt=UUID(int=1))
 HOSTILE = "it's; $(touch pwned) `id` \\ \" \n export K8SJOB_KEY=other # 'x'' ü"
@@ -70,11 +71,17 @@ def test_the_file_has_these_names() -> None:
         "job_name": "daily-credit-bf-20260911-0-1",
         "cronjob": "daily-credit",
         "supersedes": "2026-09-08T00:00:00Z..2026-09-10T00:00:00Z",
+        "resolved_at": "2026-09-11T00:00:05.120000+00:00",
     }
     assert {k for k, v in as_dict(BARE).items() if v is None} == {
         *("scheduled_for", "window_end", "zone"),
-        *("job_uid", "job_name", "cronjob", "supersedes"),
+        *("job_uid", "job_name", "cronjob", "supersedes", "resolved_at"),
     }
+
+
+def test_one_of_an_older_client_does_not_say_when_it_was_resolved() -> None:
+    older = {name: told for name, told in as_dict(WHOLE).items() if name != "resolved_at"}
+    assert parse_context(json.dumps(older)) == replace(WHOLE, resolved_at=None)
 
 
 def test_any_user_may_read_both_whatever_the_umask(tmp_path: Path) -> None:

@@ -67,6 +67,17 @@ def test_it_makes_no_attempt_but_remembers(pod: Pod, slot: datetime) -> None:
     assert pod.kept() == [(UID, text(slot), "scheduled-timestamp")]
 
 
+@pytest.mark.usefixtures("slot")
+def test_it_leaves_the_time_by_the_ledgers_clock(pod: Pod, tmp_path: Path) -> None:
+    before = pod.query("SELECT clock_timestamp()")[0][0]
+    pod.call("resolve", "--write", str(tmp_path))
+
+    at = read_context(str(tmp_path)).resolved_at
+
+    assert at is not None
+    assert before < at < pod.query("SELECT clock_timestamp()")[0][0]
+
+
 def test_a_restarted_init_container_gets_the_same_period(pod: Pod, tmp_path: Path) -> None:
     pod.has(job("by-hand"))
     pod.track("0 0 * * *", limits={"manual_runs": "oldest-missing"})

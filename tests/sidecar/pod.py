@@ -48,8 +48,8 @@ class Pod:
     sidecar: subprocess.Popen[str] | None = None
     said: str = ""
 
-    def resolve(self) -> None:
-        """Leave what ``k8sjob resolve --write`` leaves."""
+    def resolve(self, **told: object) -> None:
+        """Leave what ``k8sjob resolve --write`` of an older client leaves, and what is ``told``."""
         self.folder.mkdir(exist_ok=True)
         context = {
             "version": 1,
@@ -65,7 +65,7 @@ class Pod:
             "job_name": "daily-credit-29817615",
             "cronjob": "daily-credit",
             "supersedes": None,
-        }
+        } | told
         (self.folder / "context.json").write_text(json.dumps(context))
 
     def start(self, *flags: str, **env: str) -> None:

@@ -98,6 +98,26 @@ def test_a_claim_without_an_attempt_that_was_there_before_is_not_this_ones(pod: 
     assert ran(pod, 0).startswith(f"{KEY} duplicate: done ")
 
 
+@pytest.mark.parametrize("order", ["claimed, resolved", "resolved, claimed"])
+def test_when_it_was_resolved_tells_a_quick_claim_from_an_earlier_one(pod: Pod, order: str) -> None:
+    """Resolve ends before the main container starts, and the sidecar may connect long after it."""
+    if pod.store.path:
+        return  # as above
+    for step in order.split(", "):
+        if step == "resolved":
+            ((now,),) = pod.store.query("SELECT clock_timestamp()")
+            pod.resolve(resolved_at=now.isoformat())
+        else:
+            pod.claim(None)
+
+    message = ran(pod, 0)
+
+    if order == "resolved, claimed":
+        assert message == f"{KEY} applied"
+    else:
+        assert message.startswith(f"{KEY} duplicate: done ")
+
+
 def test_the_payload_is_the_main_containers_affair(pod: Pod) -> None:
     """Its digest is in the row, and the sidecar does not know what it was made of."""
     import k8sjob

@@ -36,6 +36,7 @@ class Context:
     """What a Pod's containers know of their period. Instants are aware UTC.
 
     ``attempt`` is the main container's: the sidecar keeps it, and `k8sjob run` makes its own.
+    ``resolved_at`` is by the ledger's clock; None without one. The main container starts later.
     """
 
     key: Key
@@ -48,6 +49,7 @@ class Context:
     job_name: str | None = None
     cronjob: str | None = None
     supersedes: KeyRange | None = None
+    resolved_at: datetime | None = None
 
 
 def context_of(resolved: Resolved, attempt: UUID) -> Context:
@@ -61,6 +63,7 @@ def context_of(resolved: Resolved, attempt: UUID) -> Context:
         window_end=end,
         **{name: getattr(resolved, name) for name in _PLACE},
         supersedes=resolved.supersedes,
+        resolved_at=resolved.at,
     )
 
 
@@ -80,6 +83,8 @@ def as_dict(context: Context) -> dict[str, Any]:
         "attempt": str(context.attempt),
         **{name: getattr(context, name) for name in _PLACE},
         "supersedes": f"{older.first}..{older.last}" if older else None,
+        # Whole: it is compared with the ledger's own times.
+        "resolved_at": context.resolved_at.isoformat() if context.resolved_at else None,
     }
 
 
@@ -186,6 +191,7 @@ def _context(told: dict[str, Any]) -> Context:
         **{name: _instant(name, told[name]) for name in _TIMES},
         **{name: _optional(name, told[name]) for name in _PLACE},
         supersedes=_range(key.job, told["supersedes"]),
+        resolved_at=_instant("resolved_at", told.get("resolved_at")),
     )
 
 

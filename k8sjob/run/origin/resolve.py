@@ -104,6 +104,7 @@ def _complete(case: Case, found: Found) -> Resolved:
         job_name=case.asked.job_name,
         supersedes=found.supersedes,
         late=_late(case, found, zone, known),
+        at=known.now if known else None,
     )
 
 

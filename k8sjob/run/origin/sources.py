@@ -101,6 +101,7 @@ class Resolved:
     is known of a scheduled period only where its schedule is. ``late`` says that it is too late
     for it and is to be skipped. ``supersedes``: the periods that a run of this one makes needless.
     ``explicit``: it was passed, and nobody has looked yet whether it is on the schedule.
+    ``at`` is when the ledger was asked, by its own clock; None without one.
     """
 
     job: JobName
@@ -114,6 +115,7 @@ class Resolved:
     job_name: str | None = None
     supersedes: KeyRange | None = None
     late: str | None = None
+    at: datetime | None = None
     explicit: bool = False
     off_schedule: bool = False
 

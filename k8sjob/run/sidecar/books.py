@@ -16,11 +16,12 @@ from k8sjob.ledger.contract import Claim, Terms, drive
 from k8sjob.run.child.ticking import ticking
 from k8sjob.run.doubt import first_line
 from k8sjob.run.heartbeat import Heartbeat, beats
-from k8sjob.run.sidecar.end import BUSY, Seen, is_done, judge
+from k8sjob.run.sidecar.end import BUSY, Seen, judge, was_done
 from k8sjob.states import NotApplied, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
 
     from k8sjob.ledger.contract import Attempt, Ending, Ledger
     from k8sjob.run.sidecar.end import MainEnd
@@ -59,9 +60,17 @@ class Telling(Protocol):
 class Books:
     """Start row, signs of life, end row. Each is tried for as long as the process lives."""
 
-    def __init__(self, find: Callable[[], Shelf], attempt: Attempt, tell: Telling) -> None:
+    def __init__(
+        self,
+        find: Callable[[], Shelf],
+        attempt: Attempt,
+        tell: Telling,
+        *,
+        resolved_at: datetime | None = None,
+    ) -> None:
         """``find`` returns a ledger that is not connected yet; it is called at each connect."""
         self._find, self._attempt, self._tell = find, attempt, tell
+        self._resolved_at = resolved_at
         self._end: MainEnd | None = None
         self._written: Ending | None = None
         self._was_done = False
@@ -135,7 +144,7 @@ class Books:
             except Exception as error:
                 if not _is_there_already(error):
                     raise
-            self._was_done = is_done(self._look(shelf.ledger).claim)
+            self._was_done = was_done(self._look(shelf.ledger).claim, self._resolved_at)
         finally:
             drive(shelf.ledger.close())
 

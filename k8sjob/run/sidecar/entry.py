@@ -138,7 +138,8 @@ def _keep(place: Place, stop: _Stop) -> None:
     if context is None:
         return
     file, status, telling = ExitFile(place.folder), _status(place), _Telling(context)
-    books = Books(lambda: _shelf(place, context), _attempt(context, place.env), telling)
+    attempt, since = _attempt(context, place.env), context.resolved_at
+    books = Books(lambda: _shelf(place, context), attempt, telling, resolved_at=since)
     books.open()
     end = stop.wait_or(file.look)
     if end is None:
