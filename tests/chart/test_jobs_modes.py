@@ -146,17 +146,39 @@ def test_the_work_gets_the_dsn_only_where_it_is_asked_for() -> None:
 
 
 def test_what_only_run_reads_is_not_told_to_others() -> None:
-    own = {"lockTimeout": "1m", "payload": "{}", "outputBytes": 0, "failOn": ["skipped"]}
+    all_jobs = {"lockTimeout": "1m", "payload": "{}", "outputBytes": 0, "failOn": ["skipped"]}
 
-    told = variables(containers(pod(RUN | own))["main"])
+    told = variables(containers(pod(RUN, defaults=all_jobs))["main"])
     assert (told["K8SJOB_LOCK_TIMEOUT"], told["K8SJOB_PAYLOAD"]) == ("1m", "{}")
     assert (told["K8SJOB_OUTPUT_BYTES"], told["K8SJOB_FAIL_ON"]) == ("0", "skipped")
 
-    found = containers(pod(SIDECAR | own))
+    found = containers(pod(SIDECAR, defaults=all_jobs))
     for name in ("resolve", "sidecar"):
         told = variables(found[name])
         assert told["K8SJOB_FAIL_ON"] == "skipped"
         assert not {"K8SJOB_PAYLOAD", "K8SJOB_OUTPUT_BYTES", "K8SJOB_STOP_GRACE"} & told.keys()
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        {"payload": "{}"},
+        {"lockTimeout": "1m"},
+        {"outputBytes": 0},
+        {"failOn": ["blocked"]},
+        {"failOn": ["skipped", "awaiting"]},
+        {"failOn": ["duplicate"]},
+    ],
+    ids=str,
+)
+def test_what_would_do_nothing_in_sidecar_mode_is_refused(own: dict[str, Any]) -> None:
+    said = refusal(SIDECAR | own)
+    assert f"jobs.credit: {next(iter(own))} " in said
+    assert "do nothing" in said or "does nothing" in said
+    # It may stand in defaults, for jobs of the other mode, and be taken away here.
+    assert pod(SIDECAR, defaults=own)
+    nothing = {"payload": "", "lockTimeout": "", "outputBytes": None, "failOn": ["skipped"]}
+    assert pod(SIDECAR | nothing, defaults=own)
 
 
 @every_mode

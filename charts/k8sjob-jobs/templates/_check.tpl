@@ -99,6 +99,19 @@ are not, and ranges that go backwards, are for `k8sjob lint`.
 {{- if $cron.recordOnSuccess -}}
 {{- include "k8sjob-jobs.refuse" (list .key "recordOnSuccess goes with mode: run: a sidecar records what it sees and claims nothing" "let the program claim, or put k8sjob into its image and write mode: run") -}}
 {{- end -}}
+{{- /* In defaults they may be meant for the jobs of the other mode. */ -}}
+{{- $key := .key -}}
+{{- $own := .own -}}
+{{- range $name := list "payload" "lockTimeout" "outputBytes" -}}
+{{- if not (has (get $own $name) (list nil "")) -}}
+{{- include "k8sjob-jobs.refuse" (list $key (printf "%s goes with mode: run: in mode sidecar the program claims by itself, and this would do nothing" $name) (printf "take %s away, or put k8sjob into the program's image and write mode: run" $name)) -}}
+{{- end -}}
+{{- end -}}
+{{- range $own.failOn -}}
+{{- if ne . "skipped" -}}
+{{- include "k8sjob-jobs.refuse" (list $key (printf "failOn has %s, which in mode sidecar does nothing: the program gets that answer, and its own exit code counts" .) "take it away, let the program end with another code than 0, and name that in permanentExitCodes where no other try can help") -}}
+{{- end -}}
+{{- end -}}
 {{- if and $cron.shell (not $cron.command) -}}
 {{- include "k8sjob-jobs.refuse" (list .key "with shell: true a shell starts the command, and none is named: it cannot know the image's own" "write command: [./program], or shell: false to start what the image starts") -}}
 {{- end -}}

@@ -15,7 +15,7 @@ which `merge` and `default` pass over; what is null takes away what was there.
 
 {{/*
 Put the jobs that are enabled into .found, a dict with the key root: found.jobs is a list of dicts
-key, name, cron (the values with the defaults under them), image and ledger. Fails where values do not
+key, name, cron (the values with the defaults under them), own (without them), image and ledger. Fails where values do not
 fit together.
 */}}
 {{- define "k8sjob-jobs.gather" -}}
@@ -44,7 +44,7 @@ fit together.
 {{- include "k8sjob-jobs.lay-over" (dict "into" $ledger "over" $cron.ledger) -}}
 {{- $_ := set $ledger "existingSecret" (tpl $ledger.existingSecret $root) -}}
 {{- $_ := set $ledger "caSecret" (tpl $ledger.caSecret $root) -}}
-{{- $job := dict "key" $key "name" $name "cron" $cron "image" $image "ledger" $ledger "root" $root -}}
+{{- $job := dict "key" $key "name" $name "cron" $cron "own" $own "image" $image "ledger" $ledger "root" $root -}}
 {{- include "k8sjob-jobs.check" $job -}}
 {{- $jobs = append $jobs $job -}}
 {{- end -}}
