@@ -14,7 +14,8 @@ import click
 from k8sjob.errors import ExitCode, UsageError
 from k8sjob.manifest.files import LARGEST, decode, read_file
 from k8sjob.manifest.inject import telling
-from k8sjob.manifest.inject.injecting import Refusal, Result, inject
+from k8sjob.manifest.inject.injecting import Result, inject
+from k8sjob.manifest.inject.looking import Refusal
 from k8sjob.manifest.inject.options import Options
 from k8sjob.manifest.inject.raw import coding_of
 from k8sjob.manifest.inject.record import Mode
