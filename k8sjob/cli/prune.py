@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from k8sjob.cli.people import DRY_RUN, EVERYTHING, LEDGER, WIDE_NAMESPACE, ask, lock_timeout_s
+from k8sjob.cli.people import DRY_RUN, EVERYTHING, LEDGER, ask, lock_timeout_s
 from k8sjob.duration import parse_duration
 from k8sjob.errors import ConfigError, UsageError
 from k8sjob.key import JobName
@@ -29,7 +29,15 @@ _LONGEST_D = 36_500  # 100 years; more would leave the calendar
 @click.command("prune", short_help="Delete old finished periods and old attempts.")
 @click.argument("jobs", nargs=-1)
 @EVERYTHING
-@WIDE_NAMESPACE
+@click.option(
+    "-n",
+    "--namespace",
+    "namespaces",
+    metavar="NS",
+    multiple=True,
+    help="The namespace of jobs named without one; where nothing is named, all of its jobs, and it "
+    "may be given more than once.",
+)
 @click.option("--older-than", metavar="D", help="Periods that ended before then, e.g. 400d.")
 @click.option("--before", metavar="PERIOD", help="Periods before this one, which stays.")
 @click.option("--attempts-older-than", metavar="D", default="90d", help="Attempts. Default 90d.")
@@ -64,7 +72,7 @@ def command(jobs: tuple[str, ...], **flags: Any) -> int:
 
     It works beside running jobs, a batch a transaction; started again it goes on. Postgres only.
     """
-    scopes = _scopes(jobs, flags["namespace"], everything=flags["everything"])
+    scopes = _scopes(jobs, flags["namespaces"], everything=flags["everything"])
     order = _order(scopes, flags)
     address = settings.find(ledger=flags["ledger"])
     if address.kind is Kind.SQLITE:
@@ -91,20 +99,26 @@ def command(jobs: tuple[str, ...], **flags: Any) -> int:
     return int(any(p.error for p in gone))
 
 
-def _scopes(jobs: tuple[str, ...], namespace: str | None, *, everything: bool) -> list[Scope]:
-    if everything + bool(jobs) > 1 or (everything and namespace):
+def _scopes(jobs: tuple[str, ...], namespaces: tuple[str, ...], *, everything: bool) -> list[Scope]:
+    spaces = sorted(set(filter(None, namespaces)))
+    if everything + bool(jobs) > 1 or (everything and spaces):
         raise UsageError(
             "-A means all jobs, and something else is named too. Nothing was changed.\n"
             "  Name one or the other."
         )
+    if jobs and len(spaces) > 1:
+        raise UsageError(
+            f"jobs are named, and {len(spaces)} namespaces to look for them. Nothing was changed.\n"
+            "  Write NAMESPACE/NAME for each job, or give -n once."
+        )
     if everything:
         return [Scope()]
     if jobs:
-        space = namespace or os.environ.get("K8SJOB_NAMESPACE")
+        space = spaces[0] if spaces else os.environ.get("K8SJOB_NAMESPACE")
         names = [f"{space}/{job}" if space and "/" not in job else job for job in jobs]
         return [Scope.of_job(_whole(JobName.parse(name))) for name in names]
-    if namespace:
-        return [Scope(namespace)]
+    if spaces:
+        return [Scope(space) for space in spaces]
     raise UsageError(
         "no job is named to prune. Nothing was changed.\n"
         "  Write NAMESPACE/NAME, -n NAMESPACE or -A."

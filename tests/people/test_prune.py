@@ -92,6 +92,30 @@ def test_only_jobs_with_a_retention_lose_periods_and_other_jobs_nothing(pg_desk:
     assert list(pg_desk.states()) == ["ops/vacuum:2026-01-01"]
 
 
+def test_several_namespaces_are_pruned_at_once_and_no_other(pg_desk: Desk) -> None:
+    names = [JOB, "ops/vacuum", "shop/orders", "shop-2/orders"]
+    for name in names[1:]:
+        pg_desk.know(name)
+    for name in names:
+        pg_desk.put("done", f"{name}:2026-01-01")
+    told = pg_desk.call(
+        "prune", "-n", "shop", "-n", "billing", "-n", "shop", "--older-than", "1d", "--yes"
+    )
+    assert told.code == 0
+    assert [line.split()[0] for line in told.out.splitlines()] == [JOB, "shop/orders"]
+    assert sorted(pg_desk.states()) == ["ops/vacuum:2026-01-01", "shop-2/orders:2026-01-01"]
+
+
+def test_a_job_without_a_namespace_is_looked_for_in_one_alone(pg_desk: Desk) -> None:
+    ten_done(pg_desk)
+    space, _, name = JOB.partition("/")
+    told = pg_desk.call("prune", "-n", space, "-n", "ops", name, "--older-than", "1d")
+    assert told.code == 64
+    assert "jobs are named, and 2 namespaces to look for them. Nothing was changed." in told.err
+    assert pg_desk.call("prune", "-n", space, name, "--older-than", "1d").code == 0
+    assert pg_desk.states() == {}
+
+
 def test_events_and_counters_stay(pg_desk: Desk) -> None:
     pg_desk.call("skip", FEW[0], "--reason", "why")
     pg_desk.query(f"INSERT INTO k8sjob.counters VALUES ('{JOB}', 'applied', 7)")
@@ -177,6 +201,7 @@ def test_what_does_not_fit_together_is_refused(pg_desk: Desk) -> None:
         (),
         ("-A", JOB),
         ("-A", "-n", "billing"),
+        ("-n", ""),
         (f"{JOB}/part-1",),
         ("-A", "--before", "2026-01-01"),
         (JOB, "--before", "2026-01-01", "--older-than", "1d"),
