@@ -21,11 +21,14 @@ if TYPE_CHECKING:
     from k8sjob.ledger.watch import OpenAttempt
     from k8sjob.reconcile.traces import Index
 
-#: Signs of life come once a minute. So old, and older, the last one makes weaker evidence do.
+#: The first sign of life comes after a minute, then one each half minute. So old, and older, the
+#: last one makes weaker evidence do.
 SILENT_FOR = timedelta(minutes=3)
 
 #: What keeps a connection open from the start of an attempt to its end.
 CONNECTED = frozenset({"callable", "sql"})
+
+_OVER = frozenset({"Succeeded", "Failed"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +122,8 @@ def _job(attempt: OpenAttempt, there: Index) -> Job | None:
 
 
 def _of_pod(pod: Pod, attempt: OpenAttempt, now: datetime) -> _End | None:
-    if pod.containers and all(one.terminated is not None for one in pod.containers):
+    ended = pod.containers and all(one.terminated is not None for one in pod.containers)
+    if ended and (_has_no_writer(pod, attempt) or is_silent(attempt, now)):
         return _of_container(pod, _worst(pod.containers))
     if pod.phase == "Failed":  # evicted before its containers said anything
         return _End(
@@ -129,6 +133,11 @@ def _of_pod(pod: Pod, attempt: OpenAttempt, now: datetime) -> _End | None:
     if again and is_silent(attempt, now):
         return _of_container(pod, again[0])
     return None
+
+
+def _has_no_writer(pod: Pod, attempt: OpenAttempt) -> bool:
+    """Whether nobody is left to write the end: a sidecar outlives the containers, not the phase."""
+    return attempt.mode != "sidecar" or pod.phase in _OVER
 
 
 def _worst(containers: Sequence[Container]) -> Container:

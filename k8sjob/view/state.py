@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from k8sjob.ledger.read import AttemptRow, HoldRow, PeriodRow, Snapshot
     from k8sjob.ledger.tail import Slot
 
-#: A long run's heartbeat comes once a minute: after three without a word nobody knows any more.
+#: A long run's heartbeat comes each half minute: after three minutes without a word nobody knows.
 ALIVE_FOR = timedelta(minutes=3)
 
 #: What has to be done or decided, in the order in which it is counted.

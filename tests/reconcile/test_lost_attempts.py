@@ -187,3 +187,24 @@ def test_while_one_container_runs_nothing_is_lost(desk: Desk) -> None:
     desk.jobs, desk.pods = [slot_job(SLOT)], [pod]
     desk.one_pass()
     assert end_of(desk, alive) == (None, None)
+
+
+def test_a_sidecar_may_write_the_end_for_as_long_as_it_lives(desk: Desk) -> None:
+    """It is an init container that goes on, and the Pod's phase waits for it."""
+    pod = pod_of(slot_job(SLOT), ended(0))
+    alive = attempt(desk, PERIOD, pod, mode="sidecar")
+    desk.jobs, desk.pods = [slot_job(SLOT)], [pod]
+    desk.one_pass()
+    assert end_of(desk, alive) == (None, None)
+    desk.pods = [replace(pod, phase="Succeeded")]
+    desk.one_pass()
+    assert end_of(desk, alive)[0] == "lost"
+
+
+def test_a_sidecar_that_is_silent_has_lost_its_attempt(desk: Desk) -> None:
+    pod = pod_of(slot_job(SLOT), ended(1, "Error"))
+    lost = attempt(desk, PERIOD, pod, mode="sidecar")
+    desk.jobs, desk.pods = [slot_job(SLOT)], [pod]
+    desk.clock += 4 * MINUTE
+    desk.one_pass()
+    assert end_of(desk, lost)[0] == "lost"
