@@ -197,6 +197,7 @@ def test_a_sidecar_may_write_the_end_for_as_long_as_it_lives(desk: Desk) -> None
     desk.one_pass()
     assert end_of(desk, alive) == (None, None)
     desk.pods = [replace(pod, phase="Succeeded")]
+    desk.clock += MINUTE
     desk.one_pass()
     assert end_of(desk, alive)[0] == "lost"
 
