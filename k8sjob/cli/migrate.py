@@ -31,10 +31,23 @@ from k8sjob.ledger.settings import Kind
 )
 @click.option("--grant-reader", metavar="ROLE", multiple=True, help="Let ROLE read.")
 @click.option(
+    "--revoke",
+    metavar="ROLE",
+    multiple=True,
+    help="Take all rights on the ledger from ROLE, before anything is granted. REVOKE by hand does "
+    "not last: the next migration would grant again.",
+)
+@click.option(
     "--ledger", metavar="NAME", help="A ledger of K8SJOB_LEDGERS_DIR instead of the default one."
 )
 def command(
-    *, dry_run: bool, sql: bool, wait: str | None, ledger: str | None, **grants: tuple[str, ...]
+    *,
+    dry_run: bool,
+    sql: bool,
+    wait: str | None,
+    ledger: str | None,
+    revoke: tuple[str, ...],
+    **grants: tuple[str, ...],
 ) -> int:
     """Bring the ledger to this version's schema, as the role that shall own it.
 
@@ -46,35 +59,44 @@ def command(
     """
     wanted = [(name.removeprefix("grant_"), role) for name in grants for role in grants[name]]
     if sql:
-        return _print_sql(wanted)
+        return _print_sql(wanted, revoke)
     address = settings.find(ledger=ledger)
     if address.kind is Kind.SQLITE:
-        if wanted:
+        if wanted or revoke:
             raise UsageError(
-                "a SQLite file has no roles to grant anything to: who may open it, may do all. "
-                "Nothing was done.\n  Leave --grant-… out, and see to the file's mode."
+                "a SQLite file has no roles: who may open it, may do all. Nothing was done.\n"
+                "  Leave --grant-… and --revoke out, and see to the file's mode."
             )
         return _sqlite(address.sqlite_file, dry_run=dry_run)
     if dry_run:
-        return _say_what_would_be_done(address.dsn, wanted)
+        return _say_what_would_be_done(address.dsn, wanted, revoke)
     _migrate(address.dsn, parse_duration(wait) if wait else 0.0)
+    for role in revoke:
+        steps.revoke(address.dsn, role)
+        click.echo(f"took all rights from {role}")
     for capability, role in wanted:
         steps.grant(address.dsn, capability, role)
         click.echo(f"granted {capability} to {role}")
     return 0
 
 
-def _print_sql(wanted: list[tuple[str, str]]) -> int:
+def _print_sql(wanted: list[tuple[str, str]], revoke: tuple[str, ...]) -> int:
     for step in steps.migrations():
         click.echo(step.script)
+    for role in revoke:
+        click.echo(steps.revoke_script(role))
     for capability, role in wanted:
         click.echo(steps.grant_script(capability, role))
     return 0
 
 
-def _say_what_would_be_done(dsn: str, wanted: list[tuple[str, str]]) -> int:
+def _say_what_would_be_done(
+    dsn: str, wanted: list[tuple[str, str]], revoke: tuple[str, ...]
+) -> int:
     for step in steps.pending(dsn):
         click.echo(f"would apply {step}")
+    for role in revoke:
+        click.echo(f"would take all rights from {role}")
     for capability, role in wanted:
         click.echo(f"would grant {capability} to {role}")
     click.echo("dry run: nothing was changed", err=True)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from k8sjob.errors import ConfigError, Denied, TryAgain, Unavailable
+from k8sjob.errors import ConfigError, Denied, TryAgain, Unavailable, UsageError
 from k8sjob.ledger.postgres.connect import connect
 from k8sjob.ledger.postgres.errors import first_line, translate
 from k8sjob.version import __version__
@@ -240,6 +240,26 @@ def grant(dsn: str, capability: str, role: str) -> None:
                 f"there is no role {role} in this database. Nothing was granted to it.\n"
                 f"  First: CREATE ROLE {_quoted(role)} LOGIN PASSWORD '…'"
             ) from error
+
+
+def revoke(dsn: str, role: str) -> None:
+    """Take all rights on the ledger from ``role``, be it gone or not. Raises Denied, UsageError."""
+    import psycopg  # noqa: PLC0415  # as above
+
+    with _connected(dsn, f"take the rights of {role}") as conn:
+        try:
+            conn.execute("SELECT k8sjob.revoke_access(%s)", (role,))
+        except psycopg.errors.RaiseException as error:
+            raise UsageError(
+                f"{role} owns the ledger: nothing was taken from it.\n"
+                "  Name the login that is to lose its rights."
+            ) from error
+
+
+def revoke_script(role: str) -> str:
+    """Return the SQL that does as :func:`revoke`."""
+    literal = role.replace("'", "''")
+    return f"SELECT k8sjob.revoke_access('{literal}');"
 
 
 def grant_script(capability: str, role: str) -> str:

@@ -77,6 +77,7 @@ FUNCTIONS_OF = {
         "note_unstarted": OPERATOR,
         "overdue_awaiting": OPERATOR,
         "resolve_job": RUNNING,
+        "revoke_access": NOBODY,
         "start_pass": OPERATOR,
         "supersede": RUNNING,
         "track_job": OPERATOR,
@@ -128,6 +129,7 @@ CHANGES_OF = {
         ("move", "UPDATE", "periods"),
         ("prune_attempts", "DELETE FROM", "attempts"),
         ("prune_attempts", "DELETE FROM", "resolutions"),
+        ("revoke_access", "DELETE FROM", "grants"),
         ("supersede", "UPDATE", "periods"),
     },
 }

@@ -120,6 +120,7 @@ def test_an_operator_says_who_it_is_but_not_which_login(ledger: Functions) -> No
 
 def test_an_operator_lets_nobody_in(db: Database, ledger: Functions, terminal: Terminal) -> None:
     refused(ledger, "operator", "grant_access", capability="operator", grantee="k8sjob_reader")
+    refused(ledger, "operator", "revoke_access", grantee="k8sjob_runner")
     ledger.conns["operator"].execute("GRANT SELECT ON k8sjob.jobs TO PUBLIC")  # is but a warning
     public = """SELECT count(*) AS n FROM pg_class c, aclexplode(c.relacl) a
                  WHERE c.oid = 'k8sjob.jobs'::regclass AND a.grantee = 0"""

@@ -168,8 +168,8 @@ WRITES = re.compile(r"\b(INSERT INTO|UPDATE|DELETE FROM|TRUNCATE|MERGE)\s+(k8sjo
 def test_what_writes_acts_with_the_owners_rights_or_is_nobodys(admin: Connection) -> None:
     writing = {name for name, _, source, *_ in _functions(admin) if WRITES.search(source)}
     assert {"claim_answer", "await", "move", "prune_periods", "grant_access"} < writing
-    assert writing - DEFINERS == {"move", "grant_access"}
-    assert [FUNCTIONS[name] for name in writing - DEFINERS] == [NOBODY, NOBODY]
+    assert writing - DEFINERS == {"move", "grant_access", "revoke_access"}
+    assert {FUNCTIONS[name] for name in writing - DEFINERS} == {NOBODY}
 
 
 def test_history_is_only_ever_added_to(admin: Connection) -> None:

@@ -83,6 +83,51 @@ def test_a_role_that_went_is_left_out_when_a_later_step_grants_again(empty: Empt
         assert conn.execute("SELECT k8sjob.claim_text(1)").fetchone() == ("new",)
 
 
+def test_what_is_taken_from_a_role_does_not_come_back(empty: Empty) -> None:
+    role, stays = empty.make_role(ODD), empty.make_role("-stays")
+    empty.migrate("--grant-operator", role, "--grant-runner", stays)
+    told = empty.migrate("--revoke", role)
+    assert told == (0, f"took all rights from {role}\n", "the ledger is up to date\n")
+    with empty.db.connect("owner") as owner:
+        assert owner.execute("SELECT k8sjob.grant_again()").fetchone() == (1,)
+    with _as(empty, role) as conn, pytest.raises(errors.InsufficientPrivilege):
+        conn.execute("SELECT count(*) FROM k8sjob.periods")
+    left = (
+        "SELECT count(*) FROM pg_proc p, aclexplode(p.proacl) a WHERE a.grantee::regrole::text = "
+    )
+    assert empty.rows(left + f"quote_ident('{role.replace(chr(39), chr(39) * 2)}')") == [(0,)]
+    with _as(empty, stays) as conn:
+        assert _may_claim(conn)
+
+
+def test_an_operator_becomes_a_runner(empty: Empty) -> None:
+    role = empty.make_role("-app")
+    empty.migrate("--grant-operator", role)
+    assert empty.migrate("--grant-runner", role, "--revoke", role).code == 0
+    with _as(empty, role) as conn:
+        assert _may_claim(conn)
+        assert not _may_reopen(conn)
+
+
+def test_a_role_that_is_gone_is_forgotten(empty: Empty) -> None:
+    gone = empty.make_role("-gone")
+    empty.migrate("--grant-runner", gone)
+    empty.run(f'DROP OWNED BY "{gone}"')
+    empty.run(f'DROP ROLE "{gone}"')
+    empty.made.remove(gone)
+    assert empty.migrate("--revoke", gone).code == 0
+    assert empty.rows("SELECT count(*) FROM k8sjob.grants") == [(0,)]
+
+
+def test_nothing_is_taken_from_the_owner_nor_by_anybody_else(empty: Empty) -> None:
+    empty.migrate("--grant-operator", "k8sjob_operator")
+    before = catalogue(empty)
+    told = empty.migrate("--revoke", "k8sjob_owner")
+    assert (told.code, "owns the ledger: nothing was taken from it" in told.err) == (64, True)
+    assert empty.migrate("--revoke", "k8sjob_operator", role="operator").code == 77
+    assert catalogue(empty) == before
+
+
 def _as(empty: Empty, role: str) -> psycopg.Connection:
     return psycopg.connect(empty.db.dsn("admin"), user=role, password=PASSWORD)
 

@@ -38,10 +38,12 @@ def test_a_dry_run_by_a_stranger_is_denied(empty: Empty) -> None:
 
 
 def test_the_sql_is_printed_without_a_connection(terminal: Terminal) -> None:
-    told = terminal.call(NOWHERE, "migrate", "--sql", "--grant-reader", "O'Hara")
+    told = terminal.call(NOWHERE, "migrate", "--sql", "--grant-reader", "O'Hara", "--revoke", "x")
     assert told.code == 0
     assert told.out.startswith("-- 0001 ledger\n")
-    assert told.out.endswith("SELECT k8sjob.grant_access('reader', 'O''Hara');\n")
+    assert told.out.endswith(
+        "SELECT k8sjob.revoke_access('x');\nSELECT k8sjob.grant_access('reader', 'O''Hara');\n"
+    )
 
 
 def test_the_sql_makes_what_the_command_makes(empty: Empty) -> None:
