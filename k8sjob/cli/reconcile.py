@@ -14,7 +14,7 @@ import click
 
 from k8sjob import log
 from k8sjob.cli import looking
-from k8sjob.cli.ledgers import find_each, redactor_of
+from k8sjob.cli.ledgers import find_each, redactor_of, refuse_twins
 from k8sjob.duration import parse_duration
 from k8sjob.errors import ExitCode, UsageError
 from k8sjob.reconcile.report import as_json, as_rows, summary
@@ -100,6 +100,7 @@ def command(  # noqa: PLR0913, PLR0917  # one an option
         every_ledger=not ledgers,
     )
     known = find_each(ledgers, os.environ)
+    refuse_twins(known)
     log.set_up(redactor_of(known), as_json=log.wants_json())
     connect = partial(Cluster.connect, context=context, kubeconfig=kubeconfig)
     if seconds is None:

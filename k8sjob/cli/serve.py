@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from k8sjob import log
-from k8sjob.cli.ledgers import find_each, redactor_of
+from k8sjob.cli.ledgers import find_each, redactor_of, refuse_twins
 from k8sjob.errors import ConfigError, K8sjobError
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ def command(listen: str | None, ledgers: tuple[str, ...]) -> None:
 
     address = parse_listen(listen or usual_place(os.environ))
     known = find_each(ledgers, os.environ)
+    refuse_twins(known)
     _check(known)
     log.set_up(redactor_of(known), as_json=log.wants_json())
     serve(known, address)

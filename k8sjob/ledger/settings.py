@@ -54,13 +54,13 @@ class Address:
 def find(env: Mapping[str, str] | None = None, *, ledger: str | None = None) -> Address:
     """Return the address of the ledger called ``ledger``, or of the default one.
 
-    A name is looked up in K8SJOB_LEDGERS_DIR; without one K8SJOB_DSN, K8SJOB_DSN_FILE and libpq's
-    own variables answer in this order. Files are read at each call, so a changed password is
-    taken at the next connect. Raises ConfigError.
+    A name is looked up in K8SJOB_LEDGERS_DIR; without one, and for ``default`` where no file has
+    that name, K8SJOB_DSN, K8SJOB_DSN_FILE and libpq's own variables answer in this order. Files are
+    read at each call, so a changed password is taken at the next connect. Raises ConfigError.
     """
     env = os.environ if env is None else env
     name = ledger or env.get("K8SJOB_LEDGER")
-    if name:
+    if name and not (name == DEFAULT and _is_no_file(env)):
         return _named(name, env)
     if dsn := env.get("K8SJOB_DSN", "").strip():
         return parse(dsn, "K8SJOB_DSN")
@@ -79,8 +79,12 @@ def find(env: Mapping[str, str] | None = None, *, ledger: str | None = None) -> 
 def is_set(env: Mapping[str, str] | None = None, *, ledger: str | None = None) -> bool:
     """Whether a ledger is set at all, rightly or wrongly; `find` tells which."""
     env = os.environ if env is None else env
-    names = ("K8SJOB_LEDGER", "K8SJOB_DSN", "K8SJOB_DSN_FILE", *_LIBPQ)
-    return bool(ledger or any(env.get(name) for name in names))
+    return bool(ledger or env.get("K8SJOB_LEDGER") or default_is_set(env))
+
+
+def default_is_set(env: Mapping[str, str]) -> bool:
+    """Whether the default ledger is set, rightly or wrongly."""
+    return any(env.get(name) for name in ("K8SJOB_DSN", "K8SJOB_DSN_FILE", *_LIBPQ))
 
 
 def parse(dsn: str, origin: str) -> Address:
@@ -96,6 +100,11 @@ def parse(dsn: str, origin: str) -> Address:
     if _FORM.match(dsn):
         return Address(Kind.POSTGRES, dsn, origin)
     raise ConfigError(f"{origin} is not an address of a ledger. Nothing was done.\n  {_WHAT_TO_DO}")
+
+
+def _is_no_file(env: Mapping[str, str]) -> bool:
+    folder = env.get("K8SJOB_LEDGERS_DIR")
+    return not folder or not (Path(folder) / DEFAULT).exists()
 
 
 def _named(name: str, env: Mapping[str, str]) -> Address:

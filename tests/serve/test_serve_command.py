@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from k8sjob.cli.ledgers import find_each
+from k8sjob.cli.ledgers import find_each, refuse_twins
 from k8sjob.cli.main import main
 from k8sjob.cli.serve import usual_place
 from k8sjob.errors import ConfigError, ExitCode, UsageError
@@ -125,8 +125,13 @@ def test_without_a_name_all_of_the_folder_are_found(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     "more",
-    [{"K8SJOB_DSN": "postgresql:///x"}, {"K8SJOB_DSN_FILE": "/none"}, {"PGHOST": "db.example"}],
-    ids=["dsn", "file", "libpq"],
+    [
+        {"K8SJOB_DSN": "postgresql:///x"},
+        {"K8SJOB_DSN_FILE": "/none"},
+        {"PGHOST": "db.example"},
+        {"PGSERVICE": "shop"},
+    ],
+    ids=["dsn", "file", "libpq", "service"],
 )
 def test_the_default_one_is_beside_them_where_something_names_it(
     folder: Path, more: dict[str, str]
@@ -137,7 +142,36 @@ def test_the_default_one_is_beside_them_where_something_names_it(
 
 def test_without_a_folder_there_is_the_default_one() -> None:
     assert list(find_each((), {})) == ["default"]
-    assert list(find_each((), {"K8SJOB_LEDGERS_DIR": "/nowhere"})) == ["default"]
+
+
+def test_a_folder_that_is_not_there_is_no_folder_without_ledgers() -> None:
+    with pytest.raises(ConfigError, match="/nowhere is no folder that this user may list"):
+        find_each((), {"K8SJOB_LEDGERS_DIR": "/nowhere", "K8SJOB_DSN": "postgresql:///x"})
+
+
+def test_a_ledger_named_for_runs_is_not_taken_for_the_default_one(folder: Path) -> None:
+    env = {"K8SJOB_LEDGERS_DIR": str(folder), "K8SJOB_LEDGER": "south"}
+    assert list(find_each((), env)) == ["north", "south"]
+    found = find_each((), env | {"K8SJOB_DSN": "postgresql:///x"})
+    assert [(name, find().dsn) for name, find in found.items()] == [
+        ("default", "postgresql:///x"),
+        ("north", "postgresql://north.example/ledger"),
+        ("south", "postgresql://south.example/ledger"),
+    ]
+
+
+def test_the_default_one_is_found_by_its_name_too(folder: Path) -> None:
+    env = {"K8SJOB_LEDGERS_DIR": str(folder), "K8SJOB_DSN": "postgresql:///x"}
+    assert find_each(("default",), env)["default"]().dsn == "postgresql:///x"
+    (folder / "default").write_text("postgresql://own.example/ledger")
+    assert find_each(("default",), env)["default"]().dsn == "postgresql://own.example/ledger"
+
+
+def test_one_ledger_under_two_names_is_refused(folder: Path) -> None:
+    env = {"K8SJOB_LEDGERS_DIR": str(folder), "K8SJOB_DSN_FILE": str(folder / "south")}
+    with pytest.raises(ConfigError, match="the ledgers default and south have one and the same"):
+        refuse_twins(find_each((), env))
+    refuse_twins(find_each((), {"K8SJOB_LEDGERS_DIR": str(folder), "K8SJOB_DSN_FILE": "/none"}))
 
 
 def test_by_name_only_those_are_found(folder: Path) -> None:
