@@ -17,7 +17,18 @@ TTL_S: Final = 86_400
 
 _INSTANTIATE = "cronjob.kubernetes.io/instantiate"
 #: In a template they would tell a lie about the Job, whoever wrote them there.
-_NEVER_INHERITED = frozenset({words.TIMESTAMP, _INSTANTIATE, words.PERIOD, words.SUPERSEDES})
+_NEVER_INHERITED = frozenset(
+    {
+        words.TIMESTAMP,
+        _INSTANTIATE,
+        words.PERIOD,
+        words.SUPERSEDES,
+        "argocd.argoproj.io/tracking-id",
+    }
+)
+#: By these Argo CD tells what belongs to an application, and prunes what it has no manifest of. The
+#: Pods keep theirs.
+_OF_GITOPS = frozenset({"app.kubernetes.io/instance", "argocd.argoproj.io/instance"})
 
 
 def backfill_job(
@@ -25,9 +36,10 @@ def backfill_job(
 ) -> dict[str, Any]:
     """Return the manifest of the Job that does ``key``, named after key, generation and try.
 
-    Labels, annotations and spec are the jobTemplate's, to the letter, with three exceptions: what
-    would tell a lie is left out, a Job without a time to live gets a day, and none is suspended.
-    It has no owner: an owner would need one more right, and the CronJob would count and clean it.
+    Labels, annotations and spec are the jobTemplate's, to the letter, with four exceptions: what
+    would tell a lie is left out, and what GitOps would prune the Job by; a Job without a time to
+    live gets a day, and none is suspended. It has no owner: an owner would need one more right, and
+    the CronJob would count and clean it.
     ``supersedes`` is the range of periods that its claim makes needless.
 
     Raises InvalidKey for a generation or try that has no name.
@@ -38,7 +50,8 @@ def backfill_job(
     annotations |= {words.JOB: str(key.job), words.PERIOD: str(key.period)}
     if supersedes is not None:
         annotations[words.SUPERSEDES] = supersedes
-    labels = (meta.get("labels") or {}) | {words.BACKFILL: "true", words.CRONJOB: cronjob.name}
+    labels = {n: text for n, text in (meta.get("labels") or {}).items() if n not in _OF_GITOPS}
+    labels |= {words.BACKFILL: "true", words.CRONJOB: cronjob.name}
     spec = deepcopy(cronjob.template.get("spec") or {})
     if spec.get("ttlSecondsAfterFinished") is None:
         spec["ttlSecondsAfterFinished"] = TTL_S

@@ -83,6 +83,16 @@ def test_annotations_that_would_lie_are_not_inherited() -> None:
     assert manifest(template(**lies)) == manifest()
 
 
+def test_nothing_of_the_job_makes_gitops_prune_it_and_its_pods_keep_their_labels() -> None:
+    made = template(**{"argocd.argoproj.io/tracking-id": "billing:batch/Job:billing/credit"})
+    tracked = {"app.kubernetes.io/instance": "billing", "argocd.argoproj.io/instance": "billing"}
+    made["metadata"]["labels"] |= tracked
+    made["spec"]["template"].setdefault("metadata", {})["labels"] = dict(tracked)
+    job = manifest(made)
+    assert job["metadata"] == manifest()["metadata"]
+    assert job["spec"]["template"]["metadata"]["labels"] == tracked
+
+
 def test_what_a_catch_up_makes_needless_stands_on_the_job() -> None:
     text = "2026-09-09T00:00:00Z..2026-09-10T00:00:00Z"
     annotations = manifest(supersedes=text)["metadata"]["annotations"]
