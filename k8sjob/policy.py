@@ -19,8 +19,6 @@ PREFIX: Final = "k8sjob.io/"
 #: Without annotations of its own, a job's catch-up starts this many Jobs within this many seconds.
 CATCH_UP_MAX_COUNT, CATCH_UP_MAX_AGE_S = 10, 7 * 86400.0
 
-#: A hundred years: much longer ones lead out of the calendar.
-_LONGEST_S = 36_500 * 86400
 _COUNT = re.compile("0*([1-9][0-9]{0,3}|10000)")
 
 
@@ -74,8 +72,6 @@ def _duration(text: str) -> float:
     seconds = parse_duration(text)
     if seconds < 1:
         raise ConfigError("write a second or more, e.g. 5m")
-    if seconds > _LONGEST_S:
-        raise ConfigError("write 36500d or less")
     return seconds
 
 

@@ -171,7 +171,8 @@ class Carrying:
 
     def _give_up(self) -> Iterator[Step]:
         for line in self._pending.values():
-            yield Step("timeout", line, f"Job {line.job} is still under way", bad=True)
+            what = f"Job {line.job}" if line.job else "an attempt that is no Job's"
+            yield Step("timeout", line, f"{what} is still under way", bad=True)
         for line in self._todo:
             yield Step("timeout", line, "not begun", bad=True)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from k8sjob.cycle import FIRST_YEAR, LAST_YEAR
 from k8sjob.errors import ExitCode, UsageError
 from k8sjob.period import Period
 from k8sjob.schedule import parse
@@ -87,15 +88,19 @@ def command(
 def _instant(text: str, zone_name: str) -> datetime:
     """Return the instant that ``--from`` tells."""
     try:
-        if len(text) == len(_DATE):
-            return start_of(date.fromisoformat(text), zone_name)
-        instant = datetime.fromisoformat(text)
+        day = len(text) == len(_DATE)
+        instant = (
+            start_of(date.fromisoformat(text), zone_name) if day else datetime.fromisoformat(text)
+        )
     except (ValueError, OverflowError):
         wrong = "is neither a day nor an instant"
     else:
-        if instant.tzinfo is not None:
+        if instant.tzinfo is None:
+            wrong = "has no time zone"
+        elif not FIRST_YEAR <= instant.year <= LAST_YEAR:
+            wrong = f"is not in the years {FIRST_YEAR} to {LAST_YEAR}"
+        else:
             return instant
-        wrong = "has no time zone"
     raise UsageError(
         f"--from {text!r} {wrong}, so nothing was previewed: write {_DATE} or {_DATE}T00:00:00Z."
     )

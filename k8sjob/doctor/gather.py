@@ -11,6 +11,7 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from k8sjob.doctor.access import Api
@@ -53,6 +54,7 @@ class Facts:
     zones: Zones
     env: Mapping[str, str]
     within_s: float
+    context_is_there: bool = True
 
 
 def gather(
@@ -81,6 +83,7 @@ def gather(
         api=replace(api, late=any(late[len(ledgers) :]), reviews=tuple(api.reviews)),
         zones=zones,
         env=env,
+        context_is_there=Path(env.get("K8SJOB_CONTEXT", "/")).exists(),
         within_s=within_s,
     )
 

@@ -91,9 +91,15 @@ def check_zones(zones: Zones, env: Mapping[str, str]) -> Line:
 # ------------------------------------------------------------------------------------- variables
 
 
-def check_environment(env: Mapping[str, str]) -> Line:
+def check_environment(env: Mapping[str, str], *, context_is_there: bool = True) -> Line:
     """Say whether a run here learns its job and its period."""
     if context := env.get("K8SJOB_CONTEXT"):
+        if not context_is_there:
+            return warn(
+                "environment",
+                f"there is no context at {context}: a run that is not told --period finds none",
+                "let k8sjob resolve --write make it first, in a volume that this container has too",
+            )
         return ok("environment", f"the period is in the context at {context}")
     if not env.get("KUBERNETES_SERVICE_HOST"):
         return ok("environment", "not in a Pod: a run is told --job and --period")

@@ -45,7 +45,7 @@ def examine(facts: Facts, purpose: Purpose, *, newest: int, client: str) -> list
     lines += check_access(facts.api, purpose, NEEDS[purpose].access)
     lines.append(check_zones(facts.zones, facts.env))
     if purpose is Purpose.RUN:
-        lines.append(check_environment(facts.env))
+        lines.append(check_environment(facts.env, context_is_there=facts.context_is_there))
     return [*lines, *check_settings(facts.env, purpose)]
 
 

@@ -68,7 +68,7 @@ def read_wanted(request: Request, namespace: str, name: str) -> Wanted:
     request.check(*_PARAMETERS)
     job = JobName(namespace, name)
     period, part = request.one("period"), request.one("part")
-    span = request.number("span", 0, 1000) if request.one("span") else None
+    span = request.number("span", 1, 1000) if request.one("span") else None
     return Wanted(
         job=job,
         ledger=request.one("ledger"),

@@ -159,14 +159,14 @@ def _moment(text: str, option: str, now: datetime) -> datetime:
         return Period.parse(text).window("Etc/UTC").start
     try:
         at = datetime.fromisoformat(text.strip())
-    except ValueError:
-        at = None
-    if at is None or at.utcoffset() is None:
-        raise UsageError(
-            f"{option} {text!r} is no instant. Nothing was read.\n"
-            "  Write 2026-09-13, 2026-09-13T00:00:00Z, or a duration such as 3d."
-        )
-    return at.astimezone(UTC)
+        if at.utcoffset() is not None:
+            return at.astimezone(UTC)
+    except (ValueError, OverflowError):  # the year 1, in the east
+        pass
+    raise UsageError(
+        f"{option} {text!r} is no instant. Nothing was read.\n"
+        "  Write 2026-09-13, 2026-09-13T00:00:00Z, or a duration such as 3d."
+    )
 
 
 def _bounds(asked: Asked, spans: list[KeyRange], since: datetime | None, now: datetime) -> Bounds:

@@ -95,6 +95,14 @@ def test_a_context_has_the_period() -> None:
     assert (line.status, line.seen) == (OK, "the period is in the context at /k8sjob")
 
 
+def test_a_context_that_is_not_there_is_a_warning(doctor: Doctor) -> None:
+    (line,) = doctor.ask(KUBERNETES_SERVICE_HOST="", K8SJOB_CONTEXT="/nowhere").of("environment")
+
+    assert line.status == WARN
+    assert line.seen.startswith("there is no context at /nowhere")
+    assert "k8sjob resolve --write" in line.do
+
+
 def test_outside_a_pod_nothing_is_missing() -> None:
     assert check_environment({}).status is OK
 

@@ -93,6 +93,8 @@ def test_periods_are_those_of_the_command(
         ("jobs?name=UPPER/case", "breaks the rules of a namespace"),
         ("jobs?name=billing/daily-credit:2026-09-13", "jobs have no period"),
         ("periods?from=2026-09-13T00:00:00", "is no instant"),
+        ("periods?from=0001-01-01T00:00:00%2B05:00", "is no instant"),
+        ("periods?since=999999999d", "write 36500d or less"),
         ("periods?since=yesterday", "not a duration"),
         ("periods?name=billing/x&namespace=ops", "billing/x is not of namespace ops"),
         ("periods?name=%3Cscript%3E", "<script>"),

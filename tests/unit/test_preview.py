@@ -108,6 +108,8 @@ def test_a_day_starts_by_the_zones_clocks(preview: Any) -> None:
         ("tomorrow", "is neither a day nor an instant"),
         ("2026-10-32", "is neither a day nor an instant"),
         ("2026-10-23T00:00:00", "has no time zone"),
+        ("0001-01-01T00:00:00Z", "is not in the years 1970 to 2999"),
+        ("0001-01-01", "is not in the years 1970 to 2999"),
     ],
 )
 def test_a_start_that_is_none_is_a_usage_error(preview: Any, start: str, wrong: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -142,7 +142,7 @@ def test_until_infinity_is_until_somebody_lifts_it(ledger: Ledger) -> None:
 def test_what_was_refused_for_its_kind_is_an_attempt_and_no_period(ledger: Ledger) -> None:
     ledger.know()
     ledger.put(12, "done")
-    ended = {"ended_at": at("12T00:00:06"), "outcome": "failed", "exit_code": 78}
+    ended: dict[str, Any] = {"ended_at": at("12T00:00:06"), "outcome": "failed", "exit_code": 78}
     ledger.tried(1, 12, "12T00:00:05", **ended | {"period": "2026-09-12"})
     ledger.tried(2, 12, "12T00:00:05", **ended | {"period": "once"}, job=f"{JOB}/part")
     listed = ledger.call("get", "periods", "-A", "-o", "json").json["periods"]
@@ -153,7 +153,7 @@ def test_what_was_refused_for_its_kind_is_an_attempt_and_no_period(ledger: Ledge
 
 
 def test_periods_of_two_kinds_are_listed_while_nobody_knows_the_jobs_own(ledger: Ledger) -> None:
-    ended = {"ended_at": at("12T00:00:06"), "outcome": "failed", "exit_code": 1}
+    ended: dict[str, Any] = {"ended_at": at("12T00:00:06"), "outcome": "failed", "exit_code": 1}
     ledger.tried(1, 12, "12T00:00:05", **ended)
     ledger.tried(2, 12, "12T00:00:05", **ended | {"period": "2026-09-12"})
     told = ledger.call("get", "periods", "-A", "-o", "json")
