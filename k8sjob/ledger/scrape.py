@@ -29,8 +29,10 @@ class JobFacts(NamedTuple):
 
     ``cronjob`` is the name of its CronJob, which need not be the job's.
     ``last_done`` is the newest period that is done, ``last_done_for`` its nominal instant and
-    ``last_done_at`` when it was. ``last_duration_s`` and ``last_start_delay_s`` are of the last
-    attempt that worked at a period. ``versions`` are those that end after ``done_until``, in order.
+    ``last_done_at`` when it was. ``last_duration_s`` is of the last attempt that worked at a
+    period, ``last_start_delay_s`` from that period's nominal instant to its first start, and
+    ``last_start_slot`` when the schedule fired for it. ``versions`` are those that end after
+    ``done_until``, in order.
     """
 
     job: str
@@ -56,6 +58,7 @@ class JobFacts(NamedTuple):
     unstarted_since: datetime | None = None
     last_duration_s: float | None = None
     last_start_delay_s: float | None = None
+    last_start_slot: datetime | None = None
     running_since: datetime | None = None
     held_since: datetime | None = None
     versions: Sequence[Version] = ()

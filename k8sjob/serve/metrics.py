@@ -76,7 +76,10 @@ METRICS: Final[Mapping[str, Family]] = {
     ),
     "last_duration_seconds": Family("gauge", _JOB, "How long the last attempt that worked took."),
     "last_start_delay_seconds": Family(
-        "gauge", _JOB, "From the nominal instant to the start of that attempt."
+        "gauge", _JOB, "From the nominal instant of that attempt's period to its first start."
+    ),
+    "last_start_slot_timestamp_seconds": Family(
+        "gauge", _JOB, "The slot of the schedule that it was for; 0: the schedule did not start it."
     ),
     "consecutive_failures": Family("gauge", _JOB, "Attempts that failed since the last success."),
     "blocked_since_timestamp_seconds": Family(

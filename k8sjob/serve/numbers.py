@@ -128,6 +128,7 @@ def _of_job(
     yield "created_unstarted_since_timestamp_seconds", own, _unix(job.unstarted_since)
     yield "last_duration_seconds", own, job.last_duration_s or 0
     yield "last_start_delay_seconds", own, job.last_start_delay_s or 0
+    yield "last_start_slot_timestamp_seconds", own, _unix(job.last_start_slot)
     yield "consecutive_failures", own, job.consecutive_failures
     yield "blocked_since_timestamp_seconds", own, _unix(min(stopped, default=None))
     effect = awaiting.await_deadline if awaiting else None

@@ -12,6 +12,7 @@ from k8sjob.errors import ConfigError, Denied, SchemaAbsent, Unavailable
 from k8sjob.ledger.postgres.scrape import SQL, PostgresScraper
 from k8sjob.ledger.scrape import Beyond, open_scraper
 from k8sjob.ledger.settings import Address, parse
+from k8sjob.run.origin.from_cluster import FIRED
 from k8sjob.serve.tail import Tails
 from k8sjob.view.state import ALIVE_FOR
 from tests.fix_scraped import JOB, MINUTE, text
@@ -129,6 +130,7 @@ def test_what_has_happened_since_is_not_read_through(scraped: Scraped) -> None:
     """A minute schedule that has nothing to do for most of the day, an outbox that is well."""
     scraped.hour_job()
     scraped.attempt(text(scraped.fire(2)), "applied")
+    scraped.alter("UPDATE k8sjob.attempts SET source = 'job-name'")
     scraped.alter(
         "INSERT INTO k8sjob.attempts (id, job, period, mode, source, client, started_at, ended_at, "
         "outcome) SELECT gen_random_uuid(), %(job)s, %(period)s, 'sql', '--period', '0.1.0', "
@@ -158,6 +160,10 @@ def read_in(plan: dict[str, Any]) -> float:
         return inner
     rows = plan["Actual Rows"] + plan.get("Rows Removed by Filter", 0)
     return float(inner + rows * plan["Actual Loops"])
+
+
+def test_who_can_be_late_is_the_same_for_all_who_ask() -> None:
+    assert f"({'|'.join(FIRED)})" in SQL["jobs"]
 
 
 def test_who_shows_life_is_the_same_for_all_who_look() -> None:

@@ -12,19 +12,29 @@ SELECT clock_timestamp(), (SELECT max(m.version) FROM k8sjob.migrations m),
        (SELECT min(o.created_at) FROM k8sjob.outbox o WHERE o.state = 'pending')
 
 -- name: jobs
+-- A slot's run has its period from one of the sources that tell when a schedule fired: a backfill, or a
+-- person, is not late. A try that is not the first one is as late as that was.
 SELECT g.job, g.kind, g.floor, v.expr, coalesce(v.zone, j.zone), coalesce(v.suspended, j.suspended, false), j.gone_at IS NOT NULL,
        j.catch_up, j.owner, j.severity, j.cronjob, j.grace_s, j.max_duration_s, j.tracked_since, j.done_until,
        d.period, coalesce(d.scheduled_for, k8sjob.period_instant(d.period)), d.done_at,
        j.last_success_at, coalesce(j.consecutive_failures, 0), j.unstarted_since,
-       extract(epoch FROM a.ended_at - a.started_at)::float8, extract(epoch FROM a.started_at - k8sjob.period_instant(a.period))::float8
+       extract(epoch FROM a.ended_at - a.started_at)::float8,
+       extract(epoch FROM least(a.started_at, f.started_at) - coalesce(k8sjob.period_instant(a.period), a.slot))::float8, a.slot
   FROM k8sjob.gate g
   LEFT JOIN k8sjob.jobs j ON j.job = g.job
   LEFT JOIN LATERAL (SELECT s.expr, s.zone, s.suspended FROM k8sjob.schedule_versions s WHERE s.job = g.job ORDER BY s.n DESC LIMIT 1) v ON true
   LEFT JOIN LATERAL (SELECT p.period, p.scheduled_for, p.done_at FROM k8sjob.periods p
                       WHERE p.job = g.job AND p.state = 'done' ORDER BY p.period DESC LIMIT 1) d ON true
-  LEFT JOIN LATERAL (SELECT x.period, x.started_at, x.ended_at FROM k8sjob.attempts x
+  LEFT JOIN LATERAL (SELECT x.period, x.started_at, x.ended_at,
+                            CASE WHEN x.source ~ '^((context|remembered) \()*(scheduled-timestamp|downward-api|job-name)\)*$'
+                                 THEN coalesce(k8sjob.period_instant(x.period), to_timestamp(60 * substring(x.job_name FROM '-([1-9][0-9]{7})$')::bigint))
+                             END AS slot
+                       FROM k8sjob.attempts x
                       WHERE x.job = g.job AND x.outcome IN ('applied', 'awaiting', 'failed', 'unproven')
                       ORDER BY x.started_at DESC LIMIT 1) a ON true
+  LEFT JOIN LATERAL (SELECT min(x.started_at) AS started_at FROM k8sjob.attempts x
+                      WHERE x.job = g.job AND x.period = a.period
+                        AND (x.outcome IS NULL OR x.outcome NOT IN ('applied', 'duplicate', 'expired', 'future'))) f ON true
 
 -- name: versions
 SELECT s.job, s.n, s.expr, s.zone, s.suspended, s.earliest_from, s.valid_from, s.earliest_to, s.valid_to, s.direct
