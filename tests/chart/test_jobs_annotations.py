@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from k8sjob.policy import READERS, CatchUp, ManualRuns, read_policy
-from tests.chart.jobs import RUN, containers, cronjob, pod_of, rendered, variables
+from tests.chart.jobs import RUN, containers, cronjob, pod_of, refusal, rendered, variables
 
 pytestmark = pytest.mark.usefixtures("helm")
 
@@ -98,6 +98,40 @@ def test_a_users_labels_and_annotations_stand_beside_ours() -> None:
         "example.com/contact": "payments",
         "example.com/ticket": "4711",
     }
+
+
+def test_jobs_and_pods_have_labels_and_annotations_of_their_own() -> None:
+    """A queue such as Kueue goes by a label of the Job, and looks at no Pod."""
+    own = {
+        "jobLabels": {"kueue.x-k8s.io/queue-name": "nightly", "app.kubernetes.io/component": "x"},
+        "jobAnnotations": {"argocd.argoproj.io/ignore-healthcheck": "true"},
+    }
+    cron = cronjob(RUN | own, defaults={"jobLabels": {"tier": "back"}})
+    template = cron["spec"]["jobTemplate"]
+
+    assert template["metadata"] == {
+        "labels": {
+            "app.kubernetes.io/name": "k8sjob-jobs",
+            "app.kubernetes.io/instance": "billing",
+            "app.kubernetes.io/component": "job",
+            "kueue.x-k8s.io/queue-name": "nightly",
+            "tier": "back",
+        },
+        "annotations": own["jobAnnotations"],
+    }
+    assert "nightly" not in str(template["spec"])
+    assert "nightly" not in str(cron["metadata"])
+    assert "annotations" not in cronjob(RUN)["spec"]["jobTemplate"]["metadata"]
+
+
+@pytest.mark.parametrize(
+    "where",
+    ["labels", "annotations", "jobLabels", "jobAnnotations", "podLabels", "podAnnotations"],
+)
+def test_names_of_k8sjob_are_made_from_values_and_in_no_other_way(where: str) -> None:
+    said = refusal(RUN | {where: {"k8sjob.io/grace": "5m"}})
+    assert f"jobs.credit: {where} has k8sjob.io/grace" in said
+    assert "To do: write grace, catchUp" in said
 
 
 def test_a_label_for_every_object_that_is_ours_too_is_there_once() -> None:

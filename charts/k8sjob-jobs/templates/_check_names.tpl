@@ -2,7 +2,7 @@
 {{- define "k8sjob-jobs.check-names" -}}
 {{- $key := .key -}}
 {{- $cron := .cron -}}
-{{- range $where := list "labels" "annotations" "podLabels" "podAnnotations" -}}
+{{- range $where := list "labels" "annotations" "jobLabels" "jobAnnotations" "podLabels" "podAnnotations" -}}
 {{- range $name, $_ := get $cron $where -}}
 {{- if hasPrefix "k8sjob.io/" $name -}}
 {{- include "k8sjob-jobs.refuse" (list $key (printf "%s has %s, and names of k8sjob.io are made from the job's own values" $where $name) "write grace, catchUp, lintIgnore and the like") -}}
