@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.chart.jobs import RUN, SIDECAR, containers, cronjob, pod, rendered, variables
+from tests.chart.jobs import RUN, SIDECAR, containers, cronjob, pod, pod_of, rendered, variables
+from tests.fix_chart import CHARTS
 
 if TYPE_CHECKING:
     from tests.fix_chart import Object
@@ -88,6 +89,21 @@ def test_an_empty_text_takes_a_default_away() -> None:
 
     assert len(cronjob(RUN, defaults=defaults)["metadata"]["annotations"]) == 4
     assert "annotations" not in cronjob(RUN | nothing, defaults=defaults)["metadata"]
+
+
+def test_the_containers_of_k8sjob_ask_for_what_was_measured() -> None:
+    """A namespace with a quota refuses a container that says nothing."""
+    asked = {"requests": {"cpu": "10m", "memory": "48Mi"}, "limits": {"memory": "128Mi"}}
+    found = rendered(SIDECAR)
+    all_of_them = containers(pod_of(found.one("CronJob"))) | containers(found.one("Pod")["spec"])
+    told = {name: one.get("resources") for name, one in all_of_them.items()}
+    assert told == {"resolve": asked, "sidecar": asked, "main": None, "doctor": asked}
+
+    page = " ".join((CHARTS.parent / "docs" / "inject.md").read_text("utf-8").split())
+    assert "10m of CPU and 48Mi asked for, 128Mi at most" in page
+
+    more = containers(pod(SIDECAR | {"sidecarResources": {"limits": {"memory": "1Gi"}}}))
+    assert more["sidecar"]["resources"] == asked | {"limits": {"memory": "1Gi"}}
 
 
 def test_maps_are_laid_over_key_by_key_and_lists_are_replaced() -> None:
