@@ -13,7 +13,15 @@ pytestmark = pytest.mark.usefixtures("helm")
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"ledgers": {}}, "no ledger is given, so there is nothing to look after. Nothing was insta"),
-    ({"ledgers": {"shop": {}}}, "at '/ledgers/shop': missing property 'existingSecret'"),
+    ({"ledgers": {"shop": {}}}, "ledgers.shop names no Secret with the DSN of its owner. Nothing"),
+    (
+        {"ledgers": {"shop": {"ownerSecret": "a", "operatorSecret": "b", "readerSecret": ""}}},
+        "ledgers.shop names no Secret with the DSN of its reader. Nothing was installed.",
+    ),
+    (
+        {"prune": {"enabled": True}, "ledgers": {"shop": {"ownerSecret": "a"}}},
+        "ledgers.shop names no Secret with the DSN of its operator. Nothing was installed.",
+    ),
     ({"ledgers": {"Shop": {"existingSecret": "s"}}}, "'Shop' does not match pattern"),
     ({"ledgers": {"a" * 41: {"existingSecret": "s"}}}, "maxLength: got 41, want 40"),
     (
@@ -44,7 +52,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"migrate": {"wait": "2 minutes"}}, "at '/migrate/wait': '2 minutes' does not match pattern"),
     (
         {"migrate": {"wait": "6h", "activeDeadlineSeconds": 290}},
-        "migrate.wait=6h and migrate.backoffLimit=1 take the hook up to 43250 seconds, and migrate.a",
+        "migrate.wait=6h and migrate.backoffLimit=1 take the hook up to 43250 seconds, and migr",
     ),
     ({"image": {"digest": "sha256:12"}}, "at '/image/digest': 'sha256:12' does not match pattern"),
     ({"image": {"tag": 1.5}}, "at '/image/tag': got number, want string"),
@@ -92,6 +100,19 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     (
         {"ledgers": {name: {"existingSecret": "s"} for name in "ab"}},
         "ledgers a and b have one DSN (Secret and key s/operator), so all of it would be counted",
+    ),
+    (
+        {"ledgers": {name: {"existingSecret": name, "readerSecret": "s"} for name in "ab"}},
+        "ledgers a and b have one DSN (Secret and key s/reader), so all of it would be counted",
+    ),
+    (
+        {
+            "ledgers": {
+                "a": {"existingSecret": "s"},
+                "c": {"existingSecret": "x", "operatorSecret": "s"},
+            }
+        },
+        "ledgers a and c have one DSN (Secret and key s/operator), so all of it would be counted",
     ),
     (
         {"ledgers": {f"shop-{n}": {"existingSecret": f"s{n}"} for n in range(20)}},

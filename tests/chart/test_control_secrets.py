@@ -47,6 +47,26 @@ def test_each_ledger_has_its_secret_and_its_keys() -> None:
     }
 
 
+@pytest.mark.parametrize("role", ["owner", "operator", "reader"])
+def test_each_role_can_have_a_secret_of_its_own(role: str) -> None:
+    """As operators of databases make them: who reads one gets no other role with it."""
+    rendered = render_file(FOLDER / "ci" / "several-secrets-values.yaml")
+    pods = {"k8sjob-prune": "operator", "k8sjob-test-backfill": "operator", **ROLES}
+    billing = ("billing-owner" if role == "owner" else "billing-ledger", role)
+    for name in (name for name, its in pods.items() if its == role):
+        found = dsns(pod(rendered, name))
+        assert found == {"default": (f"shop-db-{role}", "uri"), "billing": billing}, name
+
+
+def test_a_role_that_nobody_has_needs_no_secret() -> None:
+    ledger = {"readerSecret": "shop-reader"}
+    off = {key: {"enabled": False} for key in ("migrate", "reconciler", "control")}
+    rendered = render({"ledgers": {"shop": ledger}, **off})
+    assert dsns(pod(rendered, "k8sjob-exporter")) == {"shop": ("shop-reader", "reader")}
+    ledger |= {"operatorSecret": "shop-operator"}
+    assert render({"ledgers": {"shop": {**ledger, "migrate": False}}}).objects
+
+
 @pytest.mark.parametrize("path", CI, ids=lambda path: path.name)
 def test_containers_find_them_where_they_look(path: Path) -> None:
     """As files, which are read again at each connect; a variable would stay what it was."""

@@ -21,16 +21,7 @@
 {{- fail "extraVolumes has ledgers, as the chart calls the volume with the DSNs. Nothing was installed.\n  Give it another name" -}}
 {{- end -}}
 {{- end -}}
-{{- range $key := list "operatorKey" "readerKey" -}}
-{{- $seen := dict -}}
-{{- range $name, $ledger := $.Values.ledgers -}}
-{{- $dsn := printf "%s/%s" $ledger.existingSecret (index $ledger $key | default (trimSuffix "Key" $key)) -}}
-{{- if hasKey $seen $dsn -}}
-{{- fail (printf "ledgers %s and %s have one DSN (Secret and key %s), so all of it would be counted and looked after twice. Nothing was installed.\n  Take one of them away, or give each its keys: --set ledgers.%s.%s=KEY" (get $seen $dsn) $name $dsn $name $key) -}}
-{{- end -}}
-{{- $_ := set $seen $dsn $name -}}
-{{- end -}}
-{{- end -}}
+{{- include "k8sjob.checkSecrets" . -}}
 {{- include "k8sjob.checkAccounts" . -}}
 {{- $needs := include "k8sjob.migrateSeconds" . | int64 -}}
 {{- $given := .Values.migrate.activeDeadlineSeconds | int64 -}}
@@ -66,6 +57,26 @@
 {{- end -}}
 {{- $_ := set $made $name $part -}}
 {{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Secrets: each role that somebody has is in one, and no DSN is looked after twice. */}}
+{{- define "k8sjob.checkSecrets" -}}
+{{- $users := dict "owner" .Values.migrate.enabled "operator" (or .Values.reconciler.enabled .Values.prune.enabled .Values.control.enabled) "reader" .Values.exporter.enabled -}}
+{{- range $role := list "owner" "operator" "reader" -}}
+{{- $seen := dict -}}
+{{- range $name, $ledger := $.Values.ledgers -}}
+{{- $secret := include "k8sjob.secretOf" (list $ledger $role) -}}
+{{- $used := and (get $users $role) (or (ne $role "owner") (include "k8sjob.migrates" $ledger)) -}}
+{{- if and $used (not $secret) -}}
+{{- fail (printf "ledgers.%[1]s names no Secret with the DSN of its %[2]s. Nothing was installed.\n  --set ledgers.%[1]s.existingSecret=SECRET for all of its roles, or ledgers.%[1]s.%[2]sSecret=SECRET" $name $role) -}}
+{{- end -}}
+{{- $dsn := printf "%s/%s" $secret (include "k8sjob.keyOf" (list $ledger $role)) -}}
+{{- if and $secret (ne $role "owner") (hasKey $seen $dsn) -}}
+{{- fail (printf "ledgers %s and %s have one DSN (Secret and key %s), so all of it would be counted and looked after twice. Nothing was installed.\n  Take one of them away, or give each its keys: --set ledgers.%s.%sKey=KEY" (get $seen $dsn) $name $dsn $name $role) -}}
+{{- end -}}
+{{- $_ := set $seen $dsn $name -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

@@ -5,6 +5,16 @@
 {{- if ne (toString .migrate) "false" -}}true{{- end -}}
 {{- end -}}
 
+{{/* The Secret with a ledger's DSN of a role, or nothing. Call with (list $ledger "reader"). */}}
+{{- define "k8sjob.secretOf" -}}
+{{- index (first .) (printf "%sSecret" (last .)) | default (first .).existingSecret -}}
+{{- end -}}
+
+{{/* The key of that Secret. Call with (list $ledger "reader"). */}}
+{{- define "k8sjob.keyOf" -}}
+{{- index (first .) (printf "%sKey" (last .)) | default (last .) -}}
+{{- end -}}
+
 {{/* The ledger that a command without --ledger looks at: "default", or else the only one. */}}
 {{- define "k8sjob.defaultLedger" -}}
 {{- if hasKey .Values.ledgers "default" -}}

@@ -53,9 +53,9 @@ volumes:
         {{- range $name, $ledger := $values.ledgers }}
         {{- if or (ne $.role "owner") (include "k8sjob.migrates" $ledger) }}
         - secret:
-            name: {{ $ledger.existingSecret | quote }}
+            name: {{ include "k8sjob.secretOf" (list $ledger $.role) | quote }}
             items:
-              - key: {{ index $ledger (printf "%sKey" $.role) | default $.role | quote }}
+              - key: {{ include "k8sjob.keyOf" (list $ledger $.role) | quote }}
                 path: {{ $name | quote }}
         {{- end }}
         {{- end }}
