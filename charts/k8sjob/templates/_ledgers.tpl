@@ -7,7 +7,7 @@
 
 {{/* The Secret with a ledger's DSN of a role, or nothing. Call with (list $ledger "reader"). */}}
 {{- define "k8sjob.secretOf" -}}
-{{- index (first .) (printf "%sSecret" (last .)) | default (first .).existingSecret -}}
+{{- index (first .) (printf "%sSecret" (last .)) | default (first .).existingSecret | default "" -}}
 {{- end -}}
 
 {{/* The key of that Secret. Call with (list $ledger "reader"). */}}
