@@ -13,6 +13,9 @@ from k8sjob.states import NotApplied
 #: Another try of the whole transaction may go through.
 RETRIED = ("40001", "40P01")
 
+#: SQLSTATE class 53: disk full, out of memory, too many connections, a limit of its configuration.
+_NO_ROOM = "53"
+
 _GONE = (pg.InvalidSchemaName, pg.UndefinedFunction, pg.UndefinedTable, pg.UndefinedColumn)
 
 
@@ -48,6 +51,20 @@ def translate(error: psycopg.Error, *, doing: str) -> K8sjobError:
         return indicator_is_taken(doing)
     if state in RETRIED:
         return TryAgain(f"could not {doing}: {text}\n  Nothing was changed. Try again.")
+    return _of_the_server(error, state, text, doing)
+
+
+def _of_the_server(error: psycopg.Error, state: str, text: str, doing: str) -> K8sjobError:
+    if isinstance(error, pg.QueryCanceled):
+        return TryAgain(
+            f"could not {doing}: {text}\n  Nothing was changed. Try again; if its time is too "
+            "short: ALTER ROLE ROLE SET statement_timeout = '60s'"
+        )
+    if state.startswith(_NO_ROOM):
+        return Unavailable(
+            f"the ledger's server has no room to {doing}: {text}\n  Nothing was changed. Look "
+            "after its disk, its memory and max_connections; then another try succeeds."
+        )
     if isinstance(error, psycopg.OperationalError):
         return Unavailable(f"the connection to the ledger failed while trying to {doing}: {text}")
     return K8sjobError(f"could not {doing}: {text}")
@@ -59,6 +76,11 @@ def translate_reading(error: psycopg.Error) -> K8sjobError:
         return Denied(
             f"the database refused to read the ledger: {first_line(error)}\n"
             "  Nothing was changed. As the ledger's owner: k8sjob migrate --grant-reader ROLE"
+        )
+    if isinstance(error, pg.QueryCanceled):  # the limit is the reader's own
+        return Unavailable(
+            f"the ledger did not answer in time: {first_line(error)}\n"
+            "  Nothing was changed. It is slow, or somebody holds its tables; try again."
         )
     return translate(error, doing="read the ledger")
 
