@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from k8sjob.cycle import Cycle
-from k8sjob.errors import NoPeriod, Unavailable
+from k8sjob.errors import ConfigError, NoPeriod, Unavailable
 from k8sjob.expect import Version
 from k8sjob.ledger.known import Resolution
 from k8sjob.period import Period
@@ -72,6 +72,16 @@ def test_the_variable_wins_over_the_annotation() -> None:
     assert [find(world, ENV | {"K8SJOB_MANUAL_RUNS": "latest-missing"}).period] == at(2)
     with pytest.raises(NoPeriod):
         find(manual("oldest-missing"), ENV | {"K8SJOB_MANUAL_RUNS": "refuse"})
+
+
+@pytest.mark.parametrize("policy", ["oldest-missing", "latest-missing"])
+def test_another_kind_of_period_than_the_jobs_is_refused(policy: str) -> None:
+    mark = AT - timedelta(hours=5)
+    world = manual(policy, versions=[HOURLY], done_until=mark, cycle=Cycle.DAY)
+    world.missing_of = [Period("2026-09-10")]
+
+    with pytest.raises(ConfigError, match="daily-credit has periods of kind day, .* scheduled"):
+        find(world, ENV | {"K8SJOB_CYCLE": "scheduled"})
 
 
 def test_what_no_pass_has_looked_at_yet_is_missing_too() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from k8sjob.errors import NoPeriod
+from k8sjob.errors import ConfigError, NoPeriod
 from k8sjob.policy import ManualRuns
 from k8sjob.run.origin.case import Found
 from k8sjob.run.origin.refusal import refused
@@ -25,13 +25,17 @@ _BATCH = 500
 
 
 def manual(case: Case, job: KubernetesJob) -> Found:
-    """Return the period that the policy chooses. Raises NoPeriod where it refuses."""
+    """Return the period that the policy chooses.
+
+    Raises NoPeriod where it refuses, ConfigError for another kind of period than the job's.
+    """
     name = case.job
     known = case.known(name)
     said = case.asked.manual_runs or (known.limits.get("manual_runs") if known else None)
     policy = ManualRuns(said or ManualRuns.REFUSE)
     if policy is ManualRuns.REFUSE or known is None:
         raise refused(case, _by_hand(name, job.name, policy), _advice(name))
+    _check_kind(case, name, known)
     latest = policy is ManualRuns.LATEST_MISSING
     period = _missing(case, name, known, latest=latest)
     if period is None:
@@ -58,6 +62,17 @@ def _advice(name: JobName) -> str:
         "  or let each such Job do what is missing: annotation k8sjob.io/manual-runs: "
         "oldest-missing on the CronJob, or K8SJOB_MANUAL_RUNS."
     )
+
+
+def _check_kind(case: Case, name: JobName, known: Known) -> None:
+    kind = case.cycle(name)
+    if known.cycle not in (None, kind):
+        raise ConfigError(
+            f"{name.job} has periods of kind {known.cycle}, and this Job asks for kind {kind}. "
+            "Nothing was done.\n"
+            "  The kind of a job's periods is fixed: take K8SJOB_CYCLE and the annotation "
+            "k8sjob.io/cycle away, or give the job a new name."
+        )
 
 
 def _missing(case: Case, name: JobName, known: Known, *, latest: bool) -> Period | None:
