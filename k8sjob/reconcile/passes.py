@@ -93,10 +93,15 @@ def _open(
         address = find()
         watcher = stack.enter_context(closing(open_watcher(address)))
         number = None if orders.dry_run else watcher.start_pass(orders.scope)
+    except K8sjobError as error:
+        report.trouble = str(error)
+        return None
+    try:
         spaces = None if orders.namespaces is None else list(orders.namespaces)
         watched = watcher.look(orders.scope, spaces)
     except K8sjobError as error:
         report.trouble = str(error)
+        _note_end(watcher, number, report)
         return None
     return _Open(
         name=report.ledger, address=address, watcher=watcher, watched=watched, number=number
@@ -166,15 +171,16 @@ def _carry_out(work: Pass, found: _Open, world: World) -> None:
         report.trouble = str(error)
     if world.troubles and report.trouble is None:
         report.trouble = "; ".join(world.troubles)
-    if found.number is not None:
-        _note_end(found, report)
+    _note_end(found.watcher, found.number, report)
 
 
-def _note_end(found: _Open, report: Report) -> None:
+def _note_end(watcher: Watcher, number: int | None, report: Report) -> None:
+    if number is None:
+        return
     message = report.trouble or summary(report)
     # Readers take a pass with failing jobs for one that has looked at all.
     failing = 0 if report.trouble else report.failing
     try:
-        found.watcher.end_pass(found.number or 0, ok=report.ok, failing=failing, message=message)
+        watcher.end_pass(number, ok=report.ok, failing=failing, message=message)
     except K8sjobError as error:
         log.warning("the end of the pass could not be written: %s", error)

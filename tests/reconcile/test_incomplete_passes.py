@@ -55,3 +55,14 @@ def test_a_broken_cronjob_makes_no_pass_complete_that_is_not(scene: Scene, unlis
     (first, _) = scene.column("SELECT started_at FROM k8sjob.passes ORDER BY id")
     seen = scraped(scene)
     assert (seen.last_complete_at, seen.failing) == (first, 1)
+
+
+def test_a_pass_that_could_not_even_look_is_ended_with_its_trouble(scene: Scene) -> None:
+    """Or it would be told for ever as one that is under way, or was killed."""
+    with scene.db.connect("admin") as conn:
+        conn.execute("REVOKE SELECT ON k8sjob.holds FROM k8sjob_operator")
+    assert scene.call().code == 1
+    ended = "SELECT ended_at IS NOT NULL AND NOT ok AND failing = 0 FROM k8sjob.passes"
+    assert scene.column(ended) == [True]
+    (message,) = scene.column("SELECT message FROM k8sjob.passes")
+    assert message.startswith("the database refused to look at the ledger")

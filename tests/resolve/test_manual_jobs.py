@@ -80,7 +80,7 @@ def test_another_kind_of_period_than_the_jobs_is_refused(policy: str) -> None:
     world = manual(policy, versions=[HOURLY], done_until=mark, cycle=Cycle.DAY)
     world.missing_of = [Period("2026-09-10")]
 
-    with pytest.raises(ConfigError, match="daily-credit has periods of kind day, .* scheduled"):
+    with pytest.raises(ConfigError, match=r"daily-credit has periods of kind day, .* scheduled"):
         find(world, ENV | {"K8SJOB_CYCLE": "scheduled"})
 
 
