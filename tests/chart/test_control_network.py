@@ -108,3 +108,27 @@ def test_peers_and_ports_can_be_told() -> None:
     (api,) = rendered.one("NetworkPolicy", "k8sjob-api")["spec"]["egress"]
     assert api["to"] == peers
     assert reaches(rendered, "k8sjob-reconciler") == DNS | {("TCP", 6432), ("TCP", 8443)}
+
+
+def test_the_hook_reaches_a_database_that_has_moved() -> None:
+    """The old release's policies are still there when it runs, and so is this one."""
+    rendered = policies(networkPolicy={"database": {"ports": [6432], "to": [MONITORING]}})
+    policy, job = rendered.one("NetworkPolicy", "k8sjob-migrate"), rendered.one("Job")
+    notes, after = policy["metadata"]["annotations"], job["metadata"]["annotations"]
+    assert notes["helm.sh/hook"] == "pre-upgrade"
+    assert int(notes["helm.sh/hook-weight"]) < int(after["helm.sh/hook-weight"])
+    assert notes["helm.sh/hook-delete-policy"] == after["helm.sh/hook-delete-policy"]
+    wide = rendered.one("NetworkPolicy", "k8sjob")["spec"]
+    assert policy["spec"]["egress"] == wide["egress"]
+    assert "Ingress" not in policy["spec"]["policyTypes"]
+    chosen = [
+        pod for pod, its in pods(rendered).items() if _chooses(policy["spec"]["podSelector"], its)
+    ]
+    assert chosen == ["k8sjob-migrate"]
+
+
+def test_without_a_hook_nothing_is_let_out_for_it() -> None:
+    for values in ({"networkPolicy": {"enabled": False}}, {"migrate": {"enabled": False}}):
+        policy = {"networkPolicy": {"enabled": True}, **values}
+        names = [one["metadata"]["name"] for one in render(policy).all("NetworkPolicy")]
+        assert "k8sjob-migrate" not in names

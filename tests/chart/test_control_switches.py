@@ -77,11 +77,11 @@ ON: list[tuple[dict[str, Any], set[str]]] = [
     ({"dashboard": {"enabled": True}}, {"ConfigMap k8sjob-dashboard"}),
     (
         {"networkPolicy": {"enabled": True}},
-        {"NetworkPolicy k8sjob", "NetworkPolicy k8sjob-api"},
+        {f"NetworkPolicy k8sjob{end}" for end in ("", "-api", "-migrate")},
     ),
     (
         {"networkPolicy": {"enabled": True, "exporter": {"from": [{"podSelector": {}}]}}},
-        {"NetworkPolicy k8sjob", "NetworkPolicy k8sjob-api", "NetworkPolicy k8sjob-exporter"},
+        {f"NetworkPolicy k8sjob{end}" for end in ("", "-api", "-migrate", "-exporter")},
     ),
 ]
 

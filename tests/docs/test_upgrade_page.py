@@ -54,6 +54,12 @@ def test_the_hook_tries_once_more_for_as_long_as_it_is_told() -> None:
     assert "--wait=90s" in spec["template"]["spec"]["containers"][0]["args"]
 
 
+def test_a_policy_of_the_new_values_is_there_before_the_hook() -> None:
+    assert "a policy of the new values lets the hook's Pod out first" in PAGE
+    policies = control.render({"networkPolicy": {"enabled": True}}).all("NetworkPolicy")
+    assert hooks(policies) == {"k8sjob-migrate": "pre-upgrade"}
+
+
 def test_a_longer_wait_fits_into_what_the_page_gives_it() -> None:
     (wait,), (limit,) = (re.findall(rf"--set migrate\.{key}=(\w+)", PAGE) for key in _WAITS)
     (timeout,) = re.findall(r"--timeout (\w+)", PAGE)
