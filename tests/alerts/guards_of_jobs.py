@@ -13,6 +13,7 @@ _AWAITED = "k8sjob:awaited_until_timestamp_seconds"
 _UNSTARTED = "k8sjob:unstarted_since_timestamp_seconds"
 _NAMED = "k8sjob:oldest_period_timestamp_seconds"
 _STATES = "(cluster, ledger, namespace, cronjob, state)"
+_LATE = "k8sjob:late_slot_timestamp_seconds"
 _SCRAPE = "fires: without a break while a scrape fails"
 
 _N = "K8sjobNeverSucceeded"
@@ -167,6 +168,49 @@ SINCE_WHEN = [
     known(_UNSTARTED, f"{_U} {_SCRAPE}"),
 ]
 
+_S = "K8sjobStartedLate"
+STARTED_LATE = [
+    Guard(
+        "0 is no slot",
+        _LATE,
+        "(k8sjob_last_start_slot_timestamp_seconds > 0)",
+        "(k8sjob_last_start_slot_timestamp_seconds)",
+        (f"{_S} silent: a backfill does a period of two days ago, which no slot has started",),
+    ),
+    Guard("in time is not late", _LATE, "> 600", "> 6", (f"{_S} silent: it began in time",)),
+    Guard(
+        "a node may take its time",
+        _LATE,
+        "> 600",
+        "> 300",
+        (f"{_S} silent: it waited for a node, which took nine minutes",),
+    ),
+    Guard("a suspended job may be late", _LATE, SUSPENDED, "", (f"{_S} silent: it is suspended",)),
+    Guard(
+        "two exporters have to agree",
+        _LATE,
+        f"min by {JOB} (k8sjob_last_start_delay_seconds)",
+        f"max by {JOB} (k8sjob_last_start_delay_seconds)",
+        (f"{_S} silent: one of two exporters has not seen the next slot, which began in time",),
+    ),
+    Guard(
+        "a day is enough",
+        _LATE,
+        "time() - 86400",
+        "time() - 864000",
+        ("over_days silent: a run began late two days ago, and the next slot is a month away",),
+    ),
+    Guard(
+        "it wakes nobody",
+        _S,
+        "          severity: info\n",
+        "          severity: '{{ with $labels.severity }}{{ . }}{{ else }}info{{ end }}'\n",
+        (f"{_S} fires: 25 minutes late, and wakes nobody whatever the job's severity",),
+    ),
+    held(_LATE, f"{_S} {_SCRAPE}"),
+    known(_LATE, f"{_S} {_SCRAPE}"),
+]
+
 PERIODS = [
     held(_NAMED, f"{_F} {_SCRAPE}"),
     Guard(
@@ -205,8 +249,8 @@ PERIODS = [
             "cluster=~'%s|.*'",
             (f"{alert} fires: in two clusters, and names each one's own period",),
         )
-        for alert in (_N, _F, _R, _A, _U)
+        for alert in (_N, _F, _R, _A, _U, _S)
     ),
 ]
 
-GUARDS = [*NEVER_AND_FAILING, *SINCE_WHEN, *PERIODS]
+GUARDS = [*NEVER_AND_FAILING, *SINCE_WHEN, *STARTED_LATE, *PERIODS]

@@ -53,6 +53,7 @@ def test_prometheus_takes_the_example_that_scrapes(promtool: Promtool) -> None:
             "payments",
         ),
         ({"alertname": "K8sjobBlocked", "severity": "info", "owner": "payments"}, "nobody"),
+        ({"alertname": "K8sjobStartedLate", "severity": "info", "owner": "payments"}, "nobody"),
         ({"alertname": "K8sjobTracksFailedJob", "severity": "none"}, "nobody"),
         ({"alertname": "KubeJobFailed", "severity": "warning"}, "team"),
     ],

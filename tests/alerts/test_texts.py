@@ -19,7 +19,7 @@ PAGE = ROOT / "docs" / "alerts.md"
 #: Runbooks of what no alert of ours is about.
 OTHERS = {"point-in-time-restore", "failover", "ledger-full", "clock-wrong"}
 PARTS = ["What it means", "Look", "Do", "Over"]
-SEVERITIES = {"warning", "critical", "none"}
+SEVERITIES = {"info", "warning", "critical", "none"}
 OF_JOBS = list(
     dict.fromkeys(
         alert["alert"]
