@@ -20,7 +20,7 @@ FOLDER = CHARTS / CHART
 CI = sorted((FOLDER / "ci").glob("*-values.yaml"))
 every_ci = pytest.mark.parametrize("file", CI, ids=[file.name for file in CI])
 
-IMAGE = {"repository": "registry.example/billing", "tag": "1.4"}
+IMAGE = {"registry": "registry.example", "repository": "billing", "tag": "1.4"}
 #: The least that a job of either mode needs.
 RUN: dict[str, Any] = {
     "schedule": "0 2 * * *",

@@ -208,13 +208,6 @@ def test_variables_may_be_a_map_or_kubernetes_own_list() -> None:
     assert main["env"][-2:] == as_list
 
 
-def test_an_image_may_have_a_digest_and_a_job_an_image_of_its_own() -> None:
-    digest = "sha256:" + "0" * 64
-    own = {"image": {"repository": "other", "digest": digest}}
-    assert containers(pod(RUN | own))["main"]["image"] == f"other@{digest}"
-    assert "neither tag nor digest" in refusal(RUN, image={"repository": "billing", "tag": ""})
-
-
 def test_a_job_keeps_its_template_apart_from_the_release() -> None:
     """Only what chooses Pods goes to them: a chart's version would change all Jobs at upgrades."""
     labels = cronjob(RUN)["spec"]["jobTemplate"]["spec"]["template"]["metadata"]["labels"]

@@ -72,7 +72,7 @@ def test_what_all_charts_of_a_release_share_counts(parent: Path) -> None:
     found = _rendered(parent, own, **{"global": shared})
 
     spec = pod_of(found.all("CronJob")[0])
-    assert containers(spec)["main"]["image"] == "mirror.example/registry.example/billing:1.4"
+    assert containers(spec)["main"]["image"] == "mirror.example/billing:1.4"
     assert spec["imagePullSecrets"] == [{"name": "mirror"}, {"name": "own"}]
     (doctor,) = found.one("Pod")["spec"]["containers"]
     assert doctor["image"] == "mirror.example/k8sjob:0.1.0"

@@ -1,6 +1,23 @@
 {{/* Stop, with the job, what is wrong, and what to do. */}}
 {{- define "k8sjob-jobs.refuse" -}}
-{{- fail (printf "\njobs.%s: %s. Nothing was rendered.\n  To do: %s.\n" (index . 0) (index . 1) (index . 2)) -}}
+{{- include "k8sjob-jobs.stop" (list (printf "jobs.%s" (index . 0)) (index . 1) (index . 2)) -}}
+{{- end -}}
+
+{{- define "k8sjob-jobs.stop" -}}
+{{- fail (printf "\n%s: %s. Nothing was rendered.\n  To do: %s.\n" (index . 0) (index . 1) (index . 2)) -}}
+{{- end -}}
+
+{{/*
+Fail where .image would have two registries, one before the other; .where tells whose it is. A repository
+begins with one where its first part has a dot or a port, or is localhost.
+*/}}
+{{- define "k8sjob-jobs.check-image" -}}
+{{- $registry := include "k8sjob-jobs.registry" . -}}
+{{- $own := regexFind "^(localhost|[^/]*[.:][^/]*)/" .image.repository | trimSuffix "/" -}}
+{{- if and $registry $own -}}
+{{- $rest := trimPrefix (printf "%s/" $own) .image.repository -}}
+{{- include "k8sjob-jobs.stop" (list .where (printf "its repository %s begins with a registry, and %s would come before it" .image.repository $registry) (printf "write image.registry: %s and image.repository: %s; for a mirror that keeps images under their registries' names, registry: %s/%s and no global.imageRegistry" $own $rest $registry $own)) -}}
+{{- end -}}
 {{- end -}}
 
 {{/* Fail where the values of a job do not fit together. */}}
@@ -16,6 +33,7 @@
 {{- if not .image.repository -}}
 {{- include "k8sjob-jobs.refuse" (list .key "no image is named" "set image.repository, of the chart or of the job") -}}
 {{- end -}}
+{{- include "k8sjob-jobs.check-image" (dict "root" .root "image" .image "where" (printf "jobs.%s" .key)) -}}
 {{- if not (or .image.tag .image.digest) -}}
 {{- include "k8sjob-jobs.refuse" (list .key (printf "the image %s has neither tag nor digest, so what runs would change by itself" .image.repository) "set image.tag or image.digest, of the chart or of the job") -}}
 {{- end -}}

@@ -49,6 +49,9 @@ fit together.
 {{- $jobs = append $jobs $job -}}
 {{- end -}}
 {{- end -}}
+{{- if $jobs -}}
+{{- include "k8sjob-jobs.check-image" (dict "root" $root "image" $root.Values.sidecarImage "where" "sidecarImage") -}}
+{{- end -}}
 {{- $_ := set $found "jobs" $jobs -}}
 {{- end -}}
 

@@ -64,10 +64,15 @@ app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- toYaml $all -}}
 {{- end -}}
 
+{{/* What comes before the repository of .image; nothing where it is left to the node. */}}
+{{- define "k8sjob-jobs.registry" -}}
+{{- default .image.registry (.root.Values.global).imageRegistry | toString | trimSuffix "/" -}}
+{{- end -}}
+
 {{/* An image's full name. .image: its values; .tag: what to take where they have none. */}}
 {{- define "k8sjob-jobs.image" -}}
-{{- $registry := default .image.registry (.root.Values.global).imageRegistry -}}
-{{- $name := ternary (printf "%s/%s" (trimSuffix "/" ($registry | toString)) .image.repository) .image.repository (not (empty $registry)) -}}
+{{- $registry := include "k8sjob-jobs.registry" . -}}
+{{- $name := ternary (printf "%s/%s" $registry .image.repository) .image.repository (not (empty $registry)) -}}
 {{- if .image.digest -}}
 {{- printf "%s@%s" $name .image.digest -}}
 {{- else -}}
