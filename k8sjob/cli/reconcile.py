@@ -56,6 +56,12 @@ if TYPE_CHECKING:
     metavar="N",
     help="Jobs that catch-up may start in one pass. Default 50.",
 )
+@click.option(
+    "--forget-scope",
+    "forgotten",
+    metavar="SCOPE",
+    help="No pass: forget a scope that nobody passes over any more, by its name in the metrics.",
+)
 @click.option("-o", "--output", type=click.Choice(["table", "json"]), default="table")
 @click.option("--context", metavar="NAME", help="The context of the kubeconfig.")
 @click.option("--kubeconfig", metavar="FILE", help="Else KUBECONFIG, or the Pod's own account.")
@@ -66,6 +72,7 @@ def command(  # noqa: PLR0913, PLR0917  # one an option
     every: str | None,
     dry_run: bool,  # noqa: FBT001  # as above
     max_launches: int,
+    forgotten: str | None,
     output: str,
     context: str | None,
     kubeconfig: str | None,
@@ -80,6 +87,7 @@ def command(  # noqa: PLR0913, PLR0917  # one an option
     \b
       k8sjob reconcile --dry-run
       k8sjob reconcile -n billing --every 1m
+      k8sjob reconcile --forget-scope billing,shop
 
     It needs an operator of the ledger (Postgres), and in Kubernetes list on cronjobs, jobs, pods
     and events, and create on jobs for catch-up. Ends with 1 if a job, a list or a ledger could not
@@ -88,6 +96,10 @@ def command(  # noqa: PLR0913, PLR0917  # one an option
     if everything and namespaces:
         raise UsageError(
             "-A is all namespaces, and -n names some. Nothing was done.\n  Leave one of them out."
+        )
+    if forgotten and (everything or namespaces or every):
+        raise UsageError(
+            "--forget-scope makes no pass. Nothing was done.\n  Leave -A, -n and --every out."
         )
     from k8sjob.kube.client import Cluster  # noqa: PLC0415  # not for --help
     from k8sjob.reconcile.passes import Orders  # noqa: PLC0415  # as above
@@ -102,10 +114,24 @@ def command(  # noqa: PLR0913, PLR0917  # one an option
     known = find_each(ledgers, os.environ)
     refuse_twins(known)
     log.set_up(redactor_of(known), as_json=log.wants_json())
+    if forgotten:
+        return _forget(known, forgotten, dry_run=dry_run)
     connect = partial(Cluster.connect, context=context, kubeconfig=kubeconfig)
     if seconds is None:
         return _once(known, connect, orders, output)
     return _again_and_again(lambda: _once(known, connect, orders, output), seconds)
+
+
+def _forget(known: Finds, scope: str, *, dry_run: bool) -> int:
+    from k8sjob.reconcile.forgetting import forget_scope  # noqa: PLC0415  # as above
+
+    done = forget_scope(known, scope, dry_run=dry_run)
+    more = " (dry run: nothing was changed)" if dry_run else ""
+    for name, passes in done.passes.items():
+        click.echo(f"ledger {name}: the scope {scope} is forgotten, with its {passes} passes{more}")
+    for name, trouble in done.troubles.items():
+        click.echo(f"ledger {name}: not looked at: {trouble}", err=True)
+    return int(ExitCode.FAILED) if done.troubles else 0
 
 
 def _once(

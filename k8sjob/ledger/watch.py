@@ -227,6 +227,12 @@ class Watcher(Protocol):
     def end_pass(self, number: int, *, ok: bool, failing: int, message: str | None) -> None:
         """Note how it ended."""
 
+    def scopes(self) -> Mapping[str, int]:
+        """Return the scopes that are known, and how many passes over each."""
+
+    def forget_scope(self, scope: str) -> None:
+        """Forget the passes over a scope, and its last complete list."""
+
 
 def open_watcher(address: Address, *, lock_timeout_s: float = 30.0) -> Watcher:
     """Connect to the ledger at ``address``. Raises Unavailable, ConfigError."""

@@ -180,6 +180,14 @@ class PaperLedger:
     def end_pass(self, number: int, *, ok: bool, failing: int, message: str | None) -> None:
         """Do nothing."""
 
+    def scopes(self) -> Mapping[str, int]:
+        """Return those that have a list; passes are not kept."""
+        return dict.fromkeys(self.lists, 0)
+
+    def forget_scope(self, scope: str) -> None:
+        """Forget its list."""
+        self.lists.pop(scope, None)
+
     # ------------------------------------------------------------------------- for the test
 
     def claim(self, key: Key) -> None:

@@ -247,3 +247,12 @@ class PostgresWatcher:
         """Note how it ended."""
         params = {"id": number, "ok": ok, "failing": failing, "message": message}
         self._call("end_pass", "end a pass", **params)
+
+    def scopes(self) -> Mapping[str, int]:
+        """Return the scopes that are known, and how many passes over each."""
+        with self._transaction("look at the scopes"):
+            return dict(self._rows("scopes"))
+
+    def forget_scope(self, scope: str) -> None:
+        """Forget the passes over a scope, and its last complete list."""
+        self._call("forget_scope", f"forget the scope {scope}", scope=scope)

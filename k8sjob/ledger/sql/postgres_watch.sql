@@ -110,3 +110,11 @@ SELECT k8sjob.start_pass(%(scope)s)
 
 -- name: end_pass
 SELECT k8sjob.end_pass(%(id)s, %(ok)s, %(failing)s, %(message)s)
+
+-- name: scopes
+SELECT k.scope, (SELECT count(*) FROM k8sjob.passes p WHERE p.scope = k.scope)
+  FROM (SELECT s.scope FROM k8sjob.scopes s UNION SELECT p.scope FROM k8sjob.passes p) k
+ ORDER BY k.scope
+
+-- name: forget_scope
+SELECT k8sjob.forget_scope(%(scope)s)

@@ -221,8 +221,18 @@ LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS 
   DELETE FROM k8sjob.passes p WHERE p.started_at < clock_timestamp() - interval '30 days';
 $$;
 
+-- A scope that is passed over no more would look like a reconciler that died. Returns how many passes
+-- went; null: there is no such scope.
+CREATE FUNCTION k8sjob.forget_scope(scope text) RETURNS bigint
+LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  WITH list AS (DELETE FROM k8sjob.scopes s WHERE s.scope = forget_scope.scope RETURNING 1),
+       went AS (DELETE FROM k8sjob.passes p WHERE p.scope = forget_scope.scope RETURNING 1)
+  SELECT CASE WHEN EXISTS (SELECT FROM list) OR EXISTS (SELECT FROM went) THEN (SELECT count(*) FROM went) END
+$$;
+COMMENT ON FUNCTION k8sjob.forget_scope IS 'Reconciler: forgets the passes and the last list of a scope that is passed over no more.';
+
 INSERT INTO k8sjob.rights (function, capability)
 SELECT unnest('{enter_list,track_job,change_version,note_blind,expect_periods,move_mark,explain_period,note_unstarted,close_attempt,
-                overdue_awaiting,is_connected,start_pass,end_pass}'::text[]), 'operator';
+                overdue_awaiting,is_connected,start_pass,end_pass,forget_scope}'::text[]), 'operator';
 SELECT k8sjob.close_to_all('{enter_list,track_job,change_version,note_blind,expect_periods,move_mark,explain_period,note_unstarted,close_attempt,
-                             overdue_awaiting,is_connected,start_pass,end_pass}');
+                             overdue_awaiting,is_connected,start_pass,end_pass,forget_scope}');
