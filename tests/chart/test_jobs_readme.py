@@ -51,11 +51,3 @@ def test_both_charts_are_of_one_version() -> None:
     here, other = (values_of(CHARTS / name / "Chart.yaml") for name in (CHART, "k8sjob"))
     for key in ("version", "appVersion", "kubeVersion", "home", "sources"):
         assert here[key] == other[key], key
-
-
-def test_the_chart_is_of_the_version_that_it_installs() -> None:
-    from k8sjob.version import __version__
-
-    meta = values_of(FOLDER / "Chart.yaml")
-    assert meta["appVersion"] == __version__
-    assert f"k8sjob:{__version__}" in meta["annotations"]["artifacthub.io/images"]
