@@ -21,10 +21,20 @@ if TYPE_CHECKING:
     from tests.recipes.clients import Client
 
 NODE = "Node.js"
+GO = "Go"
 SQLALCHEMY_ASYNCIO = "SQLAlchemy with asyncio"
 NO_GREENLET = "no greenlet here; pip install 'sqlalchemy[asyncio]'"
 NO_NODE = "no node and npm on this machine"
+NO_GO = "no go on this machine"
 
+#: What Go says where a module cannot be had.
+NO_MODULE = (
+    "dial tcp",
+    "no such host",
+    "404 Not Found",
+    "403 Forbidden",
+    "toolchain not available",
+)
 #: What npm says where the package cannot be had; a broken lock file says something else.
 UNREACHABLE = ("ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "E404", "E403")
 
@@ -39,6 +49,7 @@ CLIENTS = (
     "credit.sql",
     "credit_unless_done.sql",
     "node",
+    "go",
 )
 
 
@@ -66,13 +77,16 @@ class Business:
 def pytest_configure(config: pytest.Config) -> None:
     """Say before any test what is not here."""
     expect(config, NODE)
+    expect(config, GO)
     expect(config, SQLALCHEMY_ASYNCIO)
     if config.option.no_server:
-        for name in (NODE, SQLALCHEMY_ASYNCIO):
+        for name in (NODE, GO, SQLALCHEMY_ASYNCIO):
             cannot_meet(config, name, "left out by --no-server")
         return
     if not _node_is_here():
         cannot_meet(config, NODE, NO_NODE)
+    if not shutil.which("go"):
+        cannot_meet(config, GO, NO_GO)
     if not _greenlet_is_here():
         cannot_meet(config, SQLALCHEMY_ASYNCIO, NO_GREENLET)
 
@@ -108,6 +122,10 @@ def client_called(request: pytest.FixtureRequest, name: str) -> Client:
         folder: Path = request.getfixturevalue("node_folder")
         uses(request.node, NODE)
         return processes.node(folder)
+    if name == "go":
+        programs: Path = request.getfixturevalue("go_folder")
+        uses(request.node, GO)
+        return processes.go(programs)
     if name.endswith(".sql"):
         return processes.psql(request.getfixturevalue("psql"), name)
     if name == "sqlalchemy_asyncio":
@@ -146,6 +164,33 @@ def node_folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPat
         cannot_meet(request.config, NODE, why)
         pytest.skip(f"{NODE}: {why}")
     assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="session")
+def go_folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the recipe for Go, and a program whose claim stands alone."""
+    if not shutil.which("go"):
+        pytest.skip(f"{GO}: {NO_GO}")
+    folder = tmp_path_factory.mktemp("go")
+    shutil.copytree(processes.RECIPES / "go", folder / "recipe")
+    (folder / "recipe" / "alone").mkdir()
+    (folder / "recipe" / "alone" / "main.go").write_text(processes.GO_ALONE)
+    for program, package in (("credit", "."), ("alone", "./alone")):
+        command = ["go", "build", "-o", str(folder / program), package]
+        done = subprocess.run(
+            command,
+            cwd=folder / "recipe",
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        if done.returncode and any(text in done.stderr for text in NO_MODULE):
+            why = f"the module pgx cannot be fetched: {done.stderr.splitlines()[-1]}"
+            cannot_meet(request.config, GO, why)
+            pytest.skip(f"{GO}: {why}")
+        assert done.returncode == 0, done.stderr
     return folder
 
 

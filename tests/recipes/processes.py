@@ -1,4 +1,4 @@
-"""The recipes that are processes of their own: psql, Node.js, and those in Python as programs."""
+"""The recipes that are processes of their own: psql, Node.js, Go, and programs in Python."""
 
 from __future__ import annotations
 
@@ -98,6 +98,50 @@ def run_node(folder: Path, url: str, key: k8sjob.Key, *words: str) -> Done:
     """Run node in ``folder`` as a child that knows its period."""
     env = {"DATABASE_URL": url, "K8SJOB_JOB": str(key.job), "K8SJOB_PERIOD": str(key.period)}
     return run(["node", *words], env=env, cwd=folder)
+
+
+#: A claim that no transaction of the program's own surrounds.
+GO_ALONE = """\
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/jackc/pgx/v5"
+)
+
+func main() {
+	conn, err := pgx.Connect(context.Background(), os.Getenv("DATABASE_URL"))
+	if err != nil {
+		panic(err)
+	}
+	job, period := os.Getenv("K8SJOB_JOB"), os.Getenv("K8SJOB_PERIOD")
+	claim := "SELECT k8sjob.claim($1, $2)"
+	if _, err := conn.Exec(context.Background(), claim, job, period); err != nil {
+		panic(err)
+	}
+}
+"""
+
+
+def go(folder: Path) -> Client:
+    """Return Go, from the folder that has its programs ``credit`` and ``alone``."""
+
+    def credit(url: str, key: k8sjob.Key, amount: int) -> str:
+        done = run_go(folder, url, key, "credit", str(amount))
+        return done.stdout.strip() or OUTCOMES[state_in(done.stderr)]
+
+    def alone(url: str, key: k8sjob.Key) -> None:
+        run_go(folder, url, key, "alone")
+
+    return Client(credit, alone)
+
+
+def run_go(folder: Path, url: str, key: k8sjob.Key, program: str, *words: str) -> Done:
+    """Run a program of ``folder`` as a child that knows its period."""
+    env = {"DATABASE_URL": url, "K8SJOB_JOB": str(key.job), "K8SJOB_PERIOD": str(key.period)}
+    return run([str(folder / program), *words], env=env)
 
 
 def run_program(module: str, url: str, key: k8sjob.Key | str, amount: int) -> Done:

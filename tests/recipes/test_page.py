@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PAGE = (ROOT / "docs" / "recipes.md").read_text()
-LANGUAGES = {".py": "python", ".sql": "sql", ".mjs": "js"}
+LANGUAGES = {".py": "python", ".sql": "sql", ".mjs": "js", ".go": "go"}
 REGION = re.compile(
     r"^(?://|#|--) region: (\w+)\n(.*?)^(?://|#|--) endregion$", re.MULTILINE | re.DOTALL
 )

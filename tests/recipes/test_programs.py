@@ -7,7 +7,7 @@ import pytest
 
 from tests.recipes.clients import KEY
 from tests.recipes.conftest import CLIENTS, client_called
-from tests.recipes.processes import RECIPES, Done, run_node, run_program, run_psql
+from tests.recipes.processes import RECIPES, Done, run_go, run_node, run_program, run_psql
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,3 +101,14 @@ def test_node_exits_as_the_page_says(request: pytest.FixtureRequest, business: B
     with pytest.raises(subprocess.CalledProcessError) as refusal:
         start(11)
     assert refusal.value.stderr.startswith("KJ002 billing/daily-credit:2026-09-13 was done with")
+
+
+def test_go_exits_as_the_page_says(request: pytest.FixtureRequest, business: Business) -> None:
+    client_called(request, "go")
+    folder = request.getfixturevalue("go_folder")
+
+    def start(amount: int) -> Done:
+        return run_go(folder, business.url, KEY, "credit", str(amount))
+
+    assert exits(start) == [0, 0, 65]
+    assert business.balance() == 10
