@@ -73,28 +73,10 @@ def tables(owner: str) -> None:
         conn.execute("GRANT SELECT, INSERT, UPDATE ON accounts, statements TO shop_app")
 
 
-def show(dsn: str) -> None:
-    """Print what the ledger knows, as a table, and the balances."""
-    query = """
-        WITH seen AS (
-          SELECT job, period, state, reason FROM k8sjob.periods
-          UNION ALL
-          SELECT DISTINCT job, period, 'not done', NULL FROM k8sjob.attempts a WHERE NOT EXISTS (
-            SELECT FROM k8sjob.periods p WHERE (p.job, p.period) = (a.job, a.period)))
-        SELECT s.period, s.state, count(a.id),
-               coalesce(string_agg(a.outcome, ', ' ORDER BY a.id), '-'), coalesce(s.reason, '-')
-          FROM seen s LEFT JOIN k8sjob.attempts a USING (job, period)
-         GROUP BY s.period, s.state, s.reason ORDER BY s.period"""
+def balances(dsn: str) -> None:
+    """Print who has how much."""
     with psycopg.connect(dsn) as conn:
-        rows = [("PERIOD", "STATE", "ATTEMPTS", "OUTCOMES", "REASON")]
-        rows += [tuple(map(str, row)) for row in conn.execute(query)]
         accounts = conn.execute("SELECT name, balance FROM accounts ORDER BY name").fetchall()
-    widths = [max(len(row[i]) for row in rows) for i in range(5)]
-    for row in rows:
-        print(
-            "  "
-            + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        )
     print("  " + ", ".join(f"{name} has {balance}" for name, balance in accounts))
 
 
@@ -122,7 +104,8 @@ def tell(admin: str, owner: str, app: str) -> None:
     run("credit:credit_and_crash", "2026-09-13T00:00:00Z", dsn=app, expect=1)
 
     say("What is done and what is not:")
-    show(app)
+    k8sjob("get", "periods", JOB, dsn=app)
+    balances(app)
     say("Yours: K8SJOB_DSN=postgresql://… k8sjob migrate; README.md goes on from here.")
 
 

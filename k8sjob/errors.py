@@ -74,7 +74,7 @@ EXIT_TABLE: dict[ExitCode, Meaning] = {
         "config", True, "bad setting, target not importable, client older than the ledger allows"
     ),
     ExitCode.UNPROVEN: Meaning("unproven", True, "exit 0 without the row"),
-    ExitCode.EXPIRED: Meaning("expired", True, "below the floor, row gone"),
+    ExitCode.EXPIRED: Meaning("expired", True, "the period was pruned: it is not done again"),
     ExitCode.HELD: Meaning(
         "held", True, "an outcome listed in `K8SJOB_FAIL_ON` (for example `blocked,awaiting`)"
     ),

@@ -22,7 +22,7 @@ from k8sjob.manifest.read import Trouble, load_parser
     "--output",
     type=click.Choice(["text", "json"]),
     default="text",
-    help="Default text: FILE:LINE RULE MESSAGE.",
+    help="Default text: FILE:LINE RULE OBJECT: MESSAGE.",
 )
 def command(*, files: tuple[str, ...], output: str) -> int:
     """Find in the manifests of CronJobs and Jobs what will bite, and what to write instead.

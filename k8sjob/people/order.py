@@ -212,8 +212,8 @@ def _full(job: str, targets: Targets) -> str:
 
 
 def check_reason(reason: str | None, verb: Verb) -> str:
-    """Return the reason in one piece. Raises UsageError where there is none."""
-    if reason and reason.strip():
+    """Return the reason in one piece. Raises UsageError where there is none, or but dots."""
+    if reason and any(map(str.isalnum, reason)):
         return reason.strip()
     what = "the evidence" if verb is Verb.CONFIRM else "why"
     raise UsageError(

@@ -47,17 +47,42 @@ def test_the_function_of_the_readme_credits_once(store: Store, tmp_path: Path) -
     assert store.query("SELECT balance FROM accounts") == [(10,)]
 
 
-def test_the_quickstart_on_sqlite_works_in_an_empty_folder(tmp_path: Path) -> None:
-    with closing(sqlite3.connect(tmp_path / "shop.db")) as conn, conn:
+def test_what_is_to_be_tried_by_hand_works_in_an_empty_folder(tmp_path: Path) -> None:
+    part = README.partition("## Try it")[2].partition("On Postgres")[0]
+    (script,) = re.findall(r"```sql\n(.*?)```", part, re.DOTALL)
+    (tmp_path / "credit.sql").write_text(script, "utf-8")
+    dsn = re.search(r"export K8SJOB_DSN=(sqlite:\S+)", part)
+    assert dsn
+
+    typed = re.findall(r"^\$ k8sjob (.*?)(?: +# .*)?$", part, re.MULTILINE)
+    first, second, listed = (k8sjob(tmp_path, dsn[1], line.split()) for line in typed)
+
+    assert " applied in " in first.stdout, first
+    assert " duplicate: done " in second.stdout
+    assert re.search(r"^2026-09-13T00:00:00Z .* done ", listed.stdout, re.MULTILINE)
+    with closing(sqlite3.connect(tmp_path / "shop.db")) as conn:
+        assert conn.execute("SELECT name, balance FROM accounts").fetchall() == [("alice", 10)]
+
+
+def test_the_test_of_the_readme_passes_in_an_empty_folder(tmp_path: Path) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    (tmp_path / "credit.py").write_text(blocks[1], "utf-8")
+    (tmp_path / "test_credit.py").write_text(blocks[-1], "utf-8")
+    with closing(sqlite3.connect(tmp_path / "test.db")) as conn, conn:
         conn.execute("CREATE TABLE accounts (balance INTEGER)")
         conn.execute("INSERT INTO accounts VALUES (0)")
-    (tmp_path / "credit.sql").write_text("UPDATE accounts SET balance = balance + 10;\n", "utf-8")
-    dsn = re.search(r"export K8SJOB_DSN=(sqlite:\S+)", README)
-    typed = re.search(r"^\$ k8sjob (run credit\.sql .*)$", README, re.MULTILINE)
-    assert dsn
-    assert typed
 
-    done = k8sjob(tmp_path, dsn[1], typed[1].split())
+    path = os.pathsep.join([str(ROOT), str(tmp_path)])
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_credit.py"]
+    ran = subprocess.run(
+        words,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
-    assert done.returncode == 0, done
-    assert "billing/daily-credit:2026-09-13 applied in" in done.stdout
+    assert ran.returncode == 0, ran.stdout
+    with closing(sqlite3.connect(tmp_path / "test.db")) as conn:
+        assert conn.execute("SELECT balance FROM accounts").fetchall() == [(10,)]

@@ -63,7 +63,9 @@ def test_an_effect_that_is_not_due_cannot_have_been_handed_over(desk: Desk) -> N
 
 
 @pytest.mark.parametrize("verb", ["block", "skip", "await", "confirm", "release", "reopen"])
-@pytest.mark.parametrize("reason", [[], ["--reason", ""], ["--reason", " \t"]])
+@pytest.mark.parametrize(
+    "reason", [[], ["--reason", ""], ["--reason", " \t"], ["--reason", "…"], ["--reason", "..."]]
+)
 def test_nothing_is_decided_without_a_reason(desk: Desk, verb: str, reason: list[str]) -> None:
     told = desk.call(verb, KEY, *reason)
     assert told.code == 64
