@@ -73,13 +73,18 @@ class CronJob:
     template: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def declared(self, variable: str) -> str | None:
-        """Return the plain value of an environment variable of the template's containers."""
+        """Return the plain value of an environment variable of the template's containers.
+
+        The first container that has one tells it; within it the last entry, as the kubelet sets it.
+        What refers to others, ``$(NAME)``, is known in the Pod only.
+        """
         pods = Fields(self.template, f"CronJob {self.namespace}/{self.name}", "spec.jobTemplate")
         spec = pods.under("spec", "template", "spec")
         for container in [*spec.each("initContainers"), *spec.each("containers")]:
-            for entry in container.each("env"):
-                if entry.text("name") == variable and entry.text("value"):
-                    return entry.text("value")
+            entries = [one for one in container.each("env") if one.text("name") == variable]
+            value = entries[-1].text("value") if entries else None
+            if value and "$(" not in value:
+                return value
         return None
 
     @classmethod

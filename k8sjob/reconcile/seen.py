@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from k8sjob.cycle import Cycle
 from k8sjob.errors import ConfigError, K8sjobError
 from k8sjob.key import JobName
 from k8sjob.kube import words
-from k8sjob.policy import Policy, read_policy, read_value
+from k8sjob.policy import Policy, read_policy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from k8sjob.kube.objects import CronJob, Event, Job, Pod
@@ -91,27 +92,34 @@ def take_census(cronjobs: Sequence[CronJob]) -> Census:
 
 def _named(cron: CronJob) -> Named:
     policy = read_policy(cron.annotations)
-    declared = dict(_declared(cron))
-    text = policy.job or declared.get("K8SJOB_JOB") or cron.name
-    job = JobName.parse(text if "/" in text else f"{cron.namespace}/{text}")
-    if job.part is not None or job.namespace != cron.namespace:
-        raise ConfigError(
-            f"annotation {words.JOB}: {text!r} is not NAMESPACE/NAME of its own namespace"
-        )
-    if policy.cycle is None and "K8SJOB_CYCLE" in declared:
-        cycle = read_value(words.CYCLE, declared["K8SJOB_CYCLE"])
-        policy = Policy(**{f: getattr(policy, f) for f in policy.__slots__} | {"cycle": cycle})
+    job = JobName(cron.namespace, cron.name)
+    declared = cron.declared("K8SJOB_JOB")
+    if policy.job:
+        job = _job(cron, policy.job, f"annotation {words.JOB}")
+    elif declared:
+        job = _job(cron, declared, _variable("K8SJOB_JOB"))
+    if policy.cycle is None and (text := cron.declared("K8SJOB_CYCLE")):
+        policy = replace(policy, cycle=_cycle(text))
     return Named(cron=cron, job=job, policy=policy, ledger=policy.ledger)
 
 
-def _declared(cron: CronJob) -> Iterator[tuple[str, str]]:
-    """Return the plain environment of its containers: what the entrypoint is told counts too."""
-    spec = cron.template
-    for name in ("spec", "template", "spec"):
-        inner = spec.get(name) if isinstance(spec, dict) else None
-        spec = inner if isinstance(inner, dict) else {}
-    for kind in ("initContainers", "containers"):
-        for container in spec.get(kind) or ():
-            for entry in container.get("env") or ():
-                if isinstance(entry.get("value"), str) and entry["value"]:
-                    yield entry.get("name", ""), entry["value"]
+def _variable(name: str) -> str:
+    return f"variable {name} of its containers"
+
+
+def _job(cron: CronJob, text: str, source: str) -> JobName:
+    try:
+        job = JobName.parse(text if "/" in text else f"{cron.namespace}/{text}")
+    except K8sjobError as error:
+        raise ConfigError(f"{source}: {text!r} is no job: {error}") from None
+    if job.part is not None or job.namespace != cron.namespace:
+        raise ConfigError(f"{source}: {text!r} is not NAMESPACE/NAME of its own namespace")
+    return job
+
+
+def _cycle(text: str) -> Cycle:
+    try:
+        return Cycle(text)
+    except K8sjobError as error:
+        source = _variable("K8SJOB_CYCLE")
+        raise ConfigError(f"{source}: {text!r} does not parse: {error}") from None
