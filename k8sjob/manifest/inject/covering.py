@@ -152,9 +152,11 @@ def _tell_the_container(wanted: Wanted, case: Case, container: Spot, asked: Aske
     made = [*downward(case, with_job=True), *identity(case, asked)]
     if wanted.prefix and (grace := stop_grace(case)):
         made.append({"name": "K8SJOB_STOP_GRACE", "value": grace})
-        wanted.notes.append(
-            f"K8SJOB_STOP_GRACE {grace}: the Pod's terminationGracePeriodSeconds, less k8sjob's own"
-        )
+        if "K8SJOB_STOP_GRACE" not in there:
+            wanted.notes.append(
+                f"K8SJOB_STOP_GRACE {grace}: the Pod's terminationGracePeriodSeconds, less what "
+                "k8sjob needs itself"
+            )
     ledger = ledger_of(container)
     if ledger is None or (asked.has_secret and not ledger.startswith("K8SJOB_")):
         made.append(from_secret(asked))

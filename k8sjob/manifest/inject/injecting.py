@@ -11,9 +11,10 @@ from k8sjob.manifest.inject.covering import want
 from k8sjob.manifest.inject.earlier import options_of, record_of
 from k8sjob.manifest.inject.looking import Refusal, Refused, Seen, Terms, look, refusal
 from k8sjob.manifest.inject.options import together
-from k8sjob.manifest.inject.pieces import put_in, take_out
+from k8sjob.manifest.inject.pieces import put_in
 from k8sjob.manifest.inject.put import Unwritable
 from k8sjob.manifest.inject.raw import Raw
+from k8sjob.manifest.inject.taking import Taken, take_out
 from k8sjob.manifest.lint import Report, lint
 from k8sjob.manifest.shown import one_line
 
@@ -66,6 +67,13 @@ UNCHANGED, TAKEN_BACK = "unchanged", "taken back"
 COVERED, COVERED_ANEW = "covered", "covered anew"
 
 
+class _Earlier(NamedTuple):
+    """What an earlier injection was asked, and what became of it."""
+
+    options: Options
+    taken: Taken
+
+
 class _Way(NamedTuple):
     """A text and its CronJobs, and what has become of them."""
 
@@ -92,14 +100,14 @@ def _injected(raw: Raw, terms: Terms, *, remove: bool) -> Result:
     seen = look(raw.plain, terms)
     bare, earlier = _bare(raw, seen)
     there = seen if bare is raw else look(bare.plain, terms)
+    taken = [before.taken for before in earlier]
     if remove:
-        return _told(_Way(raw, seen, bare, there), [None] * len(seen), terms)
+        return _told(_Way(raw, seen, bare, there), [None] * len(seen), taken, terms)
     wants: list[Wanted | None] = []
     refusals, edits, lines = [], [], Lines(raw.plain)
     for one, first, before in zip(there, seen, earlier, strict=True):
         try:
-            wanted = want(one.case, together(terms.options, before))
-            wanted.warnings += sidecar.lost(first.case, wanted)
+            wanted = want(one.case, together(terms.options, before.options))
             wants.append(wanted)
             if not wanted.is_nothing:
                 edits += put_in(one.root, wanted, bare.plain, alone=one.alone)
@@ -111,19 +119,19 @@ def _injected(raw: Raw, terms: Terms, *, remove: bool) -> Result:
     after = there if done is bare else look(done.plain, terms)
     if _bare(done, after)[0].text != bare.text:
         raise Refused([Refusal(None, _ODD)])
-    return _told(_Way(raw, seen, done, after), wants, terms)
+    return _told(_Way(raw, seen, done, after), wants, taken, terms)
 
 
-def _bare(raw: Raw, seen: list[Seen]) -> tuple[Raw, list[Options]]:
-    """Return the text without what was put in before, and what was asked then."""
+def _bare(raw: Raw, seen: list[Seen]) -> tuple[Raw, list[_Earlier]]:
+    """Return the text without what was put in before, and what there was of it."""
     edits: list[Edit] = []
     earlier, refusals, lines = [], [], Lines(raw.plain)
     for one in seen:
         try:
             record = record_of(one.case)
-            earlier.append(options_of(one.case, record))
-            if record is not None:
-                edits += take_out(one.root, record, raw.plain)
+            taken = take_out(one.root, record, raw.plain) if record else Taken()
+            earlier.append(_Earlier(options_of(one.case, record), taken))
+            edits += taken.edits
         except Unwritable as error:
             refusals.append(refusal(one.case, lines.line(error.at), error.what))
     if refusals:
@@ -134,32 +142,38 @@ def _bare(raw: Raw, seen: list[Seen]) -> tuple[Raw, list[Options]]:
 # --------------------------------------------------------------------------------------- telling
 
 
-def _told(way: _Way, wants: list[Wanted | None], terms: Terms) -> Result:
+def _told(way: _Way, wants: list[Wanted | None], taken: list[Taken], terms: Terms) -> Result:
     raw, seen, done, after = way
-    result, lines, report = Result(done.text), Lines(raw.plain), Report()
+    result, lines, report, before = Result(done.text), Lines(raw.plain), Report(), Report()
     lines_then = Lines(done.plain)
     if done.text != raw.text:
         lint(report, "", done.plain, terms.now)
-    for one, then, wanted in zip(seen, after, wants, strict=True):
+    if any(out.kept for out in taken):
+        lint(before, "", raw.plain, terms.now)
+    for one, then, wanted, out in zip(seen, after, wants, taken, strict=True):
         line, title = lines.line(one.case.root.at), one_line(one.case.title)
+        why = wanted.why if wanted else ""
         if _text(raw, one) == _text(done, then):
-            why = wanted.why if wanted else ""
             result.told.append(Told(line, title, UNCHANGED, why=why))
-        elif wanted is None:
-            result.told.append(Told(line, title, TAKEN_BACK))
+            continue
+        by_hand = (*out.warnings, *sidecar.lost(out.gone, wanted))
+        found = _findings(report, lines_then, then)
+        if wanted is None or why:
+            # What stays may be no good without what went.
+            new = [what for what in found if out.kept and what not in _findings(before, lines, one)]
+            result.told.append(Told(line, title, TAKEN_BACK, warnings=(*by_hand, *new), why=why))
         else:
-            found = _findings(report, lines_then, then)
-            result.told.append(_of_covered(one.case, line, wanted, found))
+            result.told.append(_of_covered(one.case, line, wanted, (*by_hand, *found)))
     return result
 
 
-def _of_covered(case: Case, line: int, wanted: Wanted, found: list[str]) -> Told:
+def _of_covered(case: Case, line: int, wanted: Wanted, more: tuple[str, ...]) -> Told:
     return Told(
         line=line,
         title=one_line(case.title),
         verb=COVERED if record_of(case) is None else COVERED_ANEW,
         notes=tuple(wanted.notes),
-        warnings=(*wanted.warnings, *found),
+        warnings=(*wanted.warnings, *more),
         account=(case.namespace, case.pod_spec["serviceAccountName"].text or "default"),
     )
 

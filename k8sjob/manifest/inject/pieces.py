@@ -1,4 +1,4 @@
-"""The pieces of one CronJob: what is wanted becomes edits and a record, a record becomes edits."""
+"""The pieces of one CronJob: what is wanted becomes edits and a record."""
 
 from __future__ import annotations
 
@@ -6,21 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from k8sjob.kube import words
-from k8sjob.manifest.inject import sidecar
-from k8sjob.manifest.inject.cut import Cutting, name_of
+from k8sjob.manifest.inject.cut import name_of
 from k8sjob.manifest.inject.put import Putting, Unwritable, own, style_of
-from k8sjob.manifest.inject.record import ENV_PREFIX, Mode, Record
-from k8sjob.manifest.inject.wanted import SEPARATOR
+from k8sjob.manifest.inject.record import ENV_PREFIX, Record
+from k8sjob.manifest.inject.sums import sum_of, sums_of
 from k8sjob.manifest.inject.written import Row, Table, Word
 
 if TYPE_CHECKING:
     from k8sjob.manifest.inject.raw import Edit
     from k8sjob.manifest.inject.wanted import Wanted
     from k8sjob.manifest.inject.written import Written
-
-
-#: The first and the last word that stand before a command.
-_ENDS = {Mode.RUN: ("k8sjob", SEPARATOR), Mode.SIDECAR: ("sh", "k8sjob")}
 
 
 @dataclass(slots=True, eq=False)
@@ -60,9 +55,6 @@ def _table(parent: Table, name: str) -> Table:
     if isinstance(value, Table):
         return value
     raise Unwritable(parent.start, f"it has no {name}, or one that is no map")
-
-
-# -------------------------------------------------------------------------------------- put in
 
 
 def put_in(root: Table, wanted: Wanted, text: str, *, alone: bool) -> list[Edit]:
@@ -150,68 +142,12 @@ def _record(wanted: Wanted, before: dict[str, str]) -> Record:
         label=wanted.label,
         annotations=tuple(wanted.annotations),
         time_zone=wanted.time_zone or "",
-        policy=wanted.policy is not None,
+        policy=sum_of(wanted.policy) if wanted.policy else "",
         wrap=len(wanted.prefix),
-        env=tuple(one["name"].removeprefix(ENV_PREFIX) for one in wanted.env),
+        front=sum_of(wanted.prefix) if wanted.prefix else "",
+        env=sums_of(wanted.env, ENV_PREFIX),
+        mounts=sums_of(wanted.mounts),
+        init=sums_of(wanted.init),
+        volumes=sums_of(wanted.volumes),
         before=before,
-    )
-
-
-# ------------------------------------------------------------------------------------ taken out
-
-
-def take_out(root: Table, record: Record, text: str) -> list[Edit]:
-    """Return the edits that take out of a CronJob what ``record`` says. Raises Unwritable."""
-    place = Place.of(root)
-    container = place.container(record.container)
-    cutting = Cutting(text)
-
-    def cut(table: Table, name: str, *ours: str) -> None:
-        cutting.out_of(table, name, ours, record.before.get(name))
-
-    if record.label:
-        cut(place.metadata, "labels", words.ENABLED)
-    notes = (words.PREFIX + name for name in record.annotations)
-    cut(place.metadata, "annotations", words.INJECTED, *notes)
-    zone = own(place.spec, "timeZone")
-    if isinstance(zone, Word) and zone.text == record.time_zone:  # another one is a person's
-        cutting.entries(place.spec, ["timeZone"])
-    if record.policy:
-        _check_policy(place.job)
-        cutting.entries(place.job, ["podFailurePolicy"])
-    _unwrap(cutting, container, record)
-    cut(container, "env", *(ENV_PREFIX + name for name in record.env))
-    if record.mode is Mode.SIDECAR:
-        cut(container, "volumeMounts", sidecar.VOLUME)
-        cut(place.pod, "initContainers", sidecar.RESOLVE, sidecar.SIDECAR)
-        cut(place.pod, "volumes", sidecar.VOLUME, sidecar.TOKEN)
-    return cutting.edits
-
-
-def _check_policy(job: Table) -> None:
-    """Raise Unwritable where a person has put a rule beside the one of an injection."""
-    found = job.find("podFailurePolicy")
-    policy = found[1] if found else None
-    rules = own(policy, "rules") if isinstance(policy, Table) else None
-    if isinstance(rules, Row) and len(rules.items) > 1:
-        raise Unwritable(
-            rules.start,
-            "its podFailurePolicy has rules by hand beside the one that was put in, and they would "
-            f"be lost: take policy=yes out of {words.INJECTED}, and all rules are yours to keep",
-        )
-
-
-def _unwrap(cutting: Cutting, container: Table, record: Record) -> None:
-    if not record.wrap:
-        return
-    command = own(container, "command")
-    if isinstance(command, Row) and len(command.items) > record.wrap:
-        ours = [item.text if isinstance(item, Word) else "" for item in command.items]
-        if (ours[0], ours[record.wrap - 1]) == _ENDS[record.mode]:
-            cutting.front(command, record.wrap)
-            return
-    raise Unwritable(
-        container.start,
-        f"the command of its container {record.container} is not what was written in front of it "
-        f"any more: write it as it was, take wrap={record.wrap} out of {words.INJECTED}",
     )

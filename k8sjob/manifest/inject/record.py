@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Final
 from k8sjob.kube import words
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from k8sjob.manifest.case import Case
     from k8sjob.manifest.tree import Spot
 
 ENV_PREFIX: Final = "K8SJOB_"
+_LISTS: Final = ("env", "mounts", "init", "volumes")
 
 
 class Mode(StrEnum):
@@ -26,8 +29,11 @@ class Mode(StrEnum):
 class Record:
     """What was put into a CronJob.
 
-    ``annotations`` and ``env`` are names without their prefix; ``wrap`` is how many words stand
+    ``annotations`` and ``env`` are by names without their prefix; ``wrap`` is how many words stand
     before the command; ``before`` has what stood where a map or list is now: ``{}``, ``null``.
+    The pieces that a person may change have their sums (`k8sjob.manifest.inject.sums`): ``policy``,
+    ``front`` of the words before the command, and each item of a list. Where one is not known, the
+    piece is taken for what was put in.
     """
 
     mode: Mode
@@ -35,9 +41,13 @@ class Record:
     label: bool = False
     annotations: tuple[str, ...] = ()
     time_zone: str = ""
-    policy: bool = False
+    policy: str = ""
     wrap: int = 0
-    env: tuple[str, ...] = ()
+    front: str = ""
+    env: Mapping[str, str] = field(default_factory=dict)
+    mounts: Mapping[str, str] = field(default_factory=dict)
+    init: Mapping[str, str] = field(default_factory=dict)
+    volumes: Mapping[str, str] = field(default_factory=dict)
     before: dict[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
@@ -48,9 +58,10 @@ class Record:
             "label": "yes" if self.label else "",
             "annotations": ",".join(self.annotations),
             "time-zone": self.time_zone,
-            "policy": "yes" if self.policy else "",
+            "policy": self.policy,
             "wrap": str(self.wrap or ""),
-            "env": ",".join(self.env),
+            "front": self.front,
+            **{name: _joined(getattr(self, name)) for name in _LISTS},
             **{f"was-{name}": text for name, text in self.before.items()},
         }
         return " ".join(f"{name}={text}" for name, text in pairs.items() if text)
@@ -68,9 +79,10 @@ def parse(text: str) -> Record | None:
         label="label" in pairs,
         annotations=_several(pairs.get("annotations")),
         time_zone=pairs.get("time-zone", ""),
-        policy="policy" in pairs,
+        policy=pairs.get("policy", ""),
         wrap=int(wrap),
-        env=_several(pairs.get("env")),
+        front=pairs.get("front", ""),
+        **{name: _with_sums(pairs.get(name)) for name in _LISTS},
         before={n.removeprefix("was-"): t for n, t in pairs.items() if n.startswith("was-")},
     )
 
@@ -82,3 +94,12 @@ def record_at(case: Case) -> Spot:
 
 def _several(text: str | None) -> tuple[str, ...]:
     return tuple(word for word in (text or "").split(",") if word)
+
+
+def _joined(sums: Mapping[str, str]) -> str:
+    return ",".join(f"{name}:{one}" if one else name for name, one in sums.items())
+
+
+def _with_sums(text: str | None) -> dict[str, str]:
+    pairs = (word.partition(":") for word in _several(text))
+    return {name: one for name, _, one in pairs}

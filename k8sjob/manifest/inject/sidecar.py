@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from k8sjob.manifest.calls import calls
 from k8sjob.manifest.inject.emit import Inline, InlineList
 from k8sjob.manifest.inject.put import Unwritable
+from k8sjob.manifest.inject.sums import data_of, sum_of
 from k8sjob.manifest.inject.wanted import (
     ACCOUNT,
     check_command,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from k8sjob.manifest.case import Case
     from k8sjob.manifest.inject.options import Asked
     from k8sjob.manifest.inject.wanted import Wanted
+    from k8sjob.manifest.inject.written import Written
     from k8sjob.manifest.tree import Spot
 
 RESOLVE: Final = "k8sjob-resolve"
@@ -49,6 +51,9 @@ exit $_code"""
 #: The image's own (Dockerfile).
 _USER: Final = 65532
 _MOUNT: Final = {"name": VOLUME, "mountPath": FOLDER}
+#: Where in Wanted the pieces of each kind are, and by what the items of their lists are known.
+_MADE: Final = {"mount": "mounts", "container": "init", "volume": "volumes"}
+_TITLES: Final = {"env": "name", "volumeMounts": "mountPath"}
 
 
 def cover(wanted: Wanted, case: Case, container: Spot, asked: Asked) -> None:
@@ -71,23 +76,39 @@ def cover(wanted: Wanted, case: Case, container: Spot, asked: Asked) -> None:
     )
 
 
-def lost(before: Case, wanted: Wanted) -> list[str]:
-    """Return a warning for what a person has put into each of the two since: they are made anew."""
-    made = {one["name"]: one for one in wanted.init}
+def lost(gone: list[tuple[str, str, Written]], wanted: Wanted | None) -> list[str]:
+    """Return a warning for each piece that a person has changed and that goes or is made anew."""
+    made = {
+        (kind, one["name"]): one
+        for kind, ones in _MADE.items()
+        for one in (getattr(wanted, ones) if wanted else [])
+    }
     return [
-        f"container {new['name']} is made anew, without what it had by hand: {', '.join(gone)}"
-        for spot in before.pod_spec["initContainers"].items()
-        if (new := made.get(spot["name"].text or "")) and (gone := _by_hand(spot, new))
+        f"{kind} {name} is made anew, without what it had by hand: "
+        f"{', '.join(_by_hand(data_of(there), made[kind, name]))}"
+        if (kind, name) in made
+        else f"{kind} {name} went, with what it had by hand"
+        for kind, name, there in gone
     ]
 
 
-def _by_hand(there: Spot, new: dict[str, Any]) -> list[str]:
-    keys = [name for name, _ in there.entries() if name not in new]
-    env = {one["name"] for one in new["env"]}
-    paths = {one["mountPath"] for one in new["volumeMounts"]}
-    mounted = [one["mountPath"].text or "" for one in there["volumeMounts"].items()]
-    gone = [*keys, *(name for name in names_in(there["env"]) if name not in env)]
-    return [*gone, *(path for path in mounted if path not in paths)]
+def _by_hand(there: dict[str, Any], new: dict[str, Any]) -> list[str]:
+    """Return the names of what differs, in lists those of their items."""
+    found = []
+    for name in [*there, *(name for name in new if name not in there)]:
+        old, made = there.get(name), new.get(name)
+        if sum_of({name: old}) == sum_of({name: made}):
+            continue
+        title = _TITLES.get(name)
+        if title and isinstance(old, list) and isinstance(made, list):
+            found += _by_hand(_by_title(old, title), _by_title(made, title))
+        else:
+            found.append(name)
+    return found
+
+
+def _by_title(items: list[Any], title: str) -> dict[str, Any]:
+    return {one.get(title, ""): one for one in items if isinstance(one, dict)}
 
 
 def _notes(asked: Asked) -> list[str]:
