@@ -105,7 +105,7 @@ def more_than_restricted(spec: Object) -> list[str]:
     if of_pod["seccompProfile"] != {"type": "RuntimeDefault"}:
         found.append("seccompProfile")
     found += [key for key in ("hostNetwork", "hostPID", "hostIPC") if key in spec]
-    for container in spec["containers"]:
+    for container in spec["containers"] + spec.get("initContainers", []):
         context = container["securityContext"]
         wanted = {
             "allowPrivilegeEscalation": False,

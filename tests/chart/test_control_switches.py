@@ -134,6 +134,8 @@ def test_every_value_of_the_file_with_everything_arrives() -> None:
         "'interval': '1m'",
         "python_.*",
         "'revisionHistoryLimit': 1",
+        "cloud-sql-proxy",
+        *(f"{part}-proxy" for part in ("migrate", "reconciler", "prune", "exporter", "control")),
     ):
         assert word in text, word
 

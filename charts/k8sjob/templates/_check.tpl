@@ -16,6 +16,13 @@
 {{- end -}}
 {{- end -}}
 {{- end -}}
+{{- range $part := list .Values .Values.migrate .Values.reconciler .Values.prune .Values.exporter .Values.control -}}
+{{- range $part.sidecars -}}
+{{- if or (has .name (list "serve" "control" "reconcile" "doctor")) (and (regexMatch "^(migrate|prune)-" .name) (hasKey $.Values.ledgers (regexReplaceAll "^[a-z]+-" .name ""))) -}}
+{{- fail (printf "sidecars has %s, as the chart calls a container of its own. Nothing was installed.\n  Give it another name" .name) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- range .Values.extraVolumes -}}
 {{- if eq .name "ledgers" -}}
 {{- fail "extraVolumes has ledgers, as the chart calls the volume with the DSNs. Nothing was installed.\n  Give it another name" -}}

@@ -11,7 +11,28 @@ annotations:
 {{- end }}
 {{- end -}}
 
-{{/* All of a Pod's spec but its containers. Call with a dict: root, account, token, role, grace. */}}
+{{/*
+Sidecars, each name once: the part's take the place of those of all. Without a context of its own one
+would keep the Pod out of namespaces that are `restricted`.
+*/}}
+{{- define "k8sjob.sidecars" -}}
+{{- $values := .root.Values -}}
+{{- $known := concat ($values.sidecars | default list) (.part.sidecars | default list) -}}
+{{- $last := dict -}}
+{{- range $known -}}{{- $_ := set $last .name . -}}{{- end -}}
+{{- $found := list -}}
+{{- range $known -}}
+{{- with get $last .name -}}
+{{- $one := set (deepCopy .) "restartPolicy" "Always" -}}
+{{- if not (hasKey $one "securityContext") -}}{{- $_ := set $one "securityContext" $values.securityContext -}}{{- end -}}
+{{- $found = append $found $one -}}
+{{- $_ := unset $last .name -}}
+{{- end -}}
+{{- end -}}
+{{- with $found -}}{{- toYaml . -}}{{- end -}}
+{{- end -}}
+
+{{/* All of a Pod's spec but its containers. Call with a dict: root, part, account, token, role, grace. */}}
 {{- define "k8sjob.podSpec" -}}
 {{- $values := .root.Values -}}
 serviceAccountName: {{ .account | quote }}
@@ -44,6 +65,10 @@ tolerations:
 {{- with $values.affinity }}
 affinity:
   {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with include "k8sjob.sidecars" . }}
+initContainers:
+  {{- . | nindent 2 }}
 {{- end }}
 volumes:
   - name: ledgers
@@ -114,7 +139,7 @@ metadata:
   {{- include "k8sjob.metadata" (dict "root" .root "component" "test" "name" (printf "%s-test-%s" (include "k8sjob.fullname" .root) .for) "labels" .root.Values.podLabels "annotations" (merge (dict "helm.sh/hook" "test" "helm.sh/hook-delete-policy" "before-hook-creation,hook-succeeded") (.root.Values.podAnnotations | default dict))) | nindent 2 }}
 spec:
   restartPolicy: Never
-  {{- include "k8sjob.podSpec" (dict "root" .root "account" (include "k8sjob.serviceAccount" (list .root .part)) "token" .token "role" .role "grace" 5) | nindent 2 }}
+  {{- include "k8sjob.podSpec" (dict "root" .root "part" $part "account" (include "k8sjob.serviceAccount" (list .root .part)) "token" .token "role" .role "grace" 5) | nindent 2 }}
   containers:
     - name: doctor
       args:
