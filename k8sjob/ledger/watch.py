@@ -78,7 +78,10 @@ class Unfinished:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenAttempt:
-    """An attempt without an end. ``settled``: its period's row is its own, and not open."""
+    """An attempt without an end.
+
+    ``came_to``: applied or awaiting, where its period's row is its own and says so.
+    """
 
     id: UUID
     key: Key
@@ -89,7 +92,7 @@ class OpenAttempt:
     pod_name: str | None
     started_at: datetime
     heartbeat_at: datetime | None
-    settled: bool
+    came_to: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,7 +39,7 @@ class Close:
     key: Key
     message: str
     exit_code: int | None = None
-    settled: bool = False
+    outcome: str = "lost"
 
 
 def plan_lost(
@@ -54,9 +54,9 @@ def plan_lost(
         Close(
             attempt=one.id,
             key=one.key,
-            message=_settled(end) if one.settled else end.message,
+            message=_settled(end) if one.came_to else end.message,
             exit_code=end.exit_code,
-            settled=one.settled,
+            outcome=one.came_to or "lost",
         )
         for one, end in found
         if end is not None

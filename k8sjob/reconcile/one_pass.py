@@ -41,7 +41,7 @@ def run(work: Pass, span: Span) -> None:
     due = (Key(job, one.period) for job, each in found.items() for one in each.periods)
     _look_around(work, [*rows, *due])
     closed = close(work)
-    endless = [a for a in work.watched.attempts if a.id not in closed and not a.settled]
+    endless = [a for a in work.watched.attempts if a.id not in closed and a.came_to is None]
     running = {attempt.key for attempt in endless}
     # One that gives no sign of life may never end, and must not hide its period for ever.
     fresh = store(work, found, {a.key for a in endless if not is_silent(a, work.watched.now)})

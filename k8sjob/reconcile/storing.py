@@ -50,10 +50,10 @@ def close(work: Pass) -> set[UUID]:
     closed: set[UUID] = set()
     for end in plan_lost(attempts, work.there, connected, now):
         with work.alone(end.key):
-            outcome: str | None = "applied" if end.settled else "lost"
+            outcome: str | None = end.outcome
             if work.writes:
                 outcome = work.watcher.close_attempt(end.attempt, end.message, end.exit_code)
-            elif not end.settled:
+            elif end.outcome == "lost":
                 work.lost[end.key] = LastTry(
                     outcome="lost", exit_code=end.exit_code, message=end.message
                 )

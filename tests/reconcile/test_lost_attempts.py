@@ -209,3 +209,20 @@ def test_a_sidecar_that_is_silent_has_lost_its_attempt(desk: Desk) -> None:
     desk.clock += 4 * MINUTE
     desk.one_pass()
     assert end_of(desk, lost)[0] == "lost"
+
+
+@pytest.mark.parametrize("outcome", ["applied", "awaiting", "lost"])
+def test_a_dry_run_says_what_the_pass_would_come_to(desk: Desk, outcome: str) -> None:
+    pod = pod_of(slot_job(SLOT), ended(137, "OOMKilled"))
+    killed = attempt(desk, PERIOD, pod)
+    if outcome != "lost":
+        with desk.db.connect() as conn:
+            conn.execute("SELECT k8sjob.claim(%s, %s, NULL, %s)", (JOB, PERIOD, killed))
+            if outcome == "awaiting":
+                handed = "SELECT k8sjob.await(%s, %s, 'sent to the bank', %s)"
+                conn.execute(handed, (JOB, PERIOD, killed))
+    desk.jobs, desk.pods = [slot_job(SLOT)], [pod]
+    dry = desk.one_pass(dry_run=True)
+    real = desk.one_pass()
+    assert [line.action for line in dry.lines if line.what == f"{JOB}:{PERIOD}"] == [outcome]
+    assert dry.lines == real.lines

@@ -48,7 +48,7 @@ _UNFINISHED = (
 )
 _ATTEMPT = (
     *("mode", "job_uid", "job_name", "pod_uid", "pod_name"),
-    *("started_at", "heartbeat_at", "settled"),
+    *("started_at", "heartbeat_at", "came_to"),
 )
 
 

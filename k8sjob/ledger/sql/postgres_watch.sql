@@ -45,7 +45,7 @@ SELECT p.job, p.period, p.state, p.generation, p.scheduled_for, p.deadline_at, p
 
 -- name: attempts
 SELECT a.id, a.job, a.period, a.mode, a.job_uid, a.job_name, a.pod_uid, a.pod_name, a.started_at, a.heartbeat_at,
-       coalesce(p.attempt = a.id AND p.state IN ('done', 'awaiting'), false)
+       CASE WHEN p.attempt = a.id AND p.state = 'done' THEN 'applied' WHEN p.attempt = a.id AND p.state = 'awaiting' THEN 'awaiting' END
   FROM k8sjob.attempts a LEFT JOIN k8sjob.periods p ON p.job = a.job AND p.period = a.period
  WHERE a.ended_at IS NULL
    AND (%(namespaces)s::text[] IS NULL OR split_part(a.job, '/', 1) = ANY (%(namespaces)s))
