@@ -21,7 +21,10 @@ APP: Object = {
     "volumes": [{"name": "app", "configMap": {"name": "app"}}],
     "volumeMounts": [{"name": "app", "mountPath": "/app"}],
 }
-NOWHERE: Object = {"nodeSelector": {"k8sjob.io/no-such-node": "true"}}
+#: Keeps a job's Pods from starting; an impossible node would keep those of `helm test` too.
+NO_IMAGE: Object = {
+    "image": {"repository": "k8sjob.invalid/none", "tag": "1", "pullPolicy": "Never"},
+}
 
 
 def without_ledger(scene: Scene) -> None:

@@ -11,7 +11,7 @@ import pytest
 from tests.e2e import audit, releases
 from tests.e2e.cluster import until
 from tests.e2e.helm import CHARTS, helm
-from tests.e2e.releases import APP, CONTROL, JOBS, NOWHERE
+from tests.e2e.releases import APP, CONTROL, JOBS, NO_IMAGE
 from tests.e2e.scene import period, slot, wait_until
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def play(scene: Scene) -> Seen:
 def _miss(scene: Scene, tool: Helm, seen: Seen) -> datetime:
     """Return a slot whose Job could not start and is gone; those to come can start."""
     late = APP | {"concurrencyPolicy": "Allow", "catchUp": "every"}
-    chart, stuck = CHARTS / "k8sjob-jobs", releases.jobs_values(scene, {"late": late | NOWHERE})
+    chart, stuck = CHARTS / "k8sjob-jobs", releases.jobs_values(scene, {"late": late | NO_IMAGE})
     seen.steps["jobs"] = tool.put("install", JOBS, chart, stuck)
     at = slot(scene.scheduled_and_tracked("late", PASS_S))
     # Marks of writes have whole seconds: one in the slot's own could be before it or after.
