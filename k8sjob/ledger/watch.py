@@ -165,6 +165,9 @@ class Watcher(Protocol):
     def states(self, keys: Sequence[Key]) -> Mapping[Key, str]:
         """Return the stored states of those that have a row."""
 
+    def done_at(self, keys: Sequence[Key]) -> Mapping[Key, datetime]:
+        """Return when those that are done were done."""
+
     def last_tries(self, keys: Sequence[Key]) -> Mapping[Key, LastTry]:
         """Return how the last attempt at each of them ended."""
 

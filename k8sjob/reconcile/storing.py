@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from k8sjob.expect import Expected
     from k8sjob.key import JobName
+    from k8sjob.period import Period
     from k8sjob.reconcile.due import DuePlan, Judged
     from k8sjob.reconcile.state import Pass
 
@@ -69,6 +70,7 @@ def store(work: Pass, found: Mapping[JobName, Judged], running: set[Key]) -> lis
     states = work.watcher.states(keys) if keys else {}
     absent = [key for key in keys if key not in states]
     tries = work.last_tries(absent)
+    done = _done(work, absent)
 
     def why(key: Key, one: Expected) -> tuple[str, str]:
         return why_not_done(
@@ -78,6 +80,7 @@ def store(work: Pass, found: Mapping[JobName, Judged], running: set[Key]) -> lis
             there=work.there,
             last=tries.get(key),
             uncertain=one.uncertain,
+            done=done.get(key.job),
         )
 
     made: list[Unfinished] = []
@@ -88,6 +91,19 @@ def store(work: Pass, found: Mapping[JobName, Judged], running: set[Key]) -> lis
             with work.alone(job):
                 made += _store(work, plan, states)
     return made
+
+
+def _done(work: Pass, absent: Sequence[Key]) -> dict[JobName, dict[Period, datetime]]:
+    """Return when the work was done of the Jobs that may have kept others from being made."""
+    keys = []
+    for job in dict.fromkeys(key.job for key in absent):
+        traces = work.traces.get(str(job))
+        if traces is not None and traces.cron.concurrency == "Forbid":
+            keys += [Key(job, period) for period in traces.by_period]
+    found: dict[JobName, dict[Period, datetime]] = {}
+    for key, at in (work.watcher.done_at(keys) if keys else {}).items():
+        found.setdefault(key.job, {})[key.period] = at
+    return found
 
 
 def _store(work: Pass, plan: DuePlan, states: Mapping[Key, str]) -> list[Unfinished]:

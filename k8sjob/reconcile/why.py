@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from k8sjob.kube.names import slot_name, slot_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from k8sjob.kube.objects import Job, Pod
@@ -39,8 +39,12 @@ def why_not_done(  # noqa: PLR0913  # all that can tell
     there: Index | None,
     last: LastTry | None,
     uncertain: bool = False,
+    done: Mapping[Period, datetime] | None = None,
 ) -> Why:
-    """Return why ``period`` is not done. ``fire`` is the instant of its last start."""
+    """Return why ``period`` is not done.
+
+    ``fire`` is the instant of its last start; ``done`` is when others of the job's were done.
+    """
     if there is None:
         return _of_try(last) if last else NOT_LOOKED
     if traces is None:
@@ -52,7 +56,7 @@ def why_not_done(  # noqa: PLR0913  # all that can tell
         return _of_try(last)
     if uncertain:
         return Why("uncertain", "schedule uncertain: it was changed around that time")
-    return _of_absence(traces, there, fire)
+    return _of_absence(traces, there, fire, done or {})
 
 
 def _of_try(last: LastTry) -> Why:
@@ -121,7 +125,9 @@ def _pending(pod: Pod) -> str | None:
 # -------------------------------------------------------------------------------- no Job at all
 
 
-def _of_absence(traces: Traces, there: Index, fire: datetime | None) -> Why:
+def _of_absence(
+    traces: Traces, there: Index, fire: datetime | None, done: Mapping[Period, datetime]
+) -> Why:
     cron = traces.cron
     if cron.starting_deadline_s == 0:
         return Why("deadline-zero", "startingDeadlineSeconds is 0: the controller starts nothing")
@@ -133,10 +139,20 @@ def _of_absence(traces: Traces, there: Index, fire: datetime | None) -> Why:
     if cron.concurrency == "Forbid" and (before := _in_the_way(traces.jobs, fire)):
         until = f"to {before.finished_at:%H:%M:%SZ}" if before.finished_at else "and runs still"
         since = before.started or before.created
-        return Why("forbid", f"Forbid: Job {before.name} ran from {since:%H:%M:%SZ} {until}")
+        words = f"Forbid: Job {before.name} ran from {since:%H:%M:%SZ} {until}"
+        return Why("forbid", words + _although(before, traces, fire, done))
     if cron.last_schedule_time is not None and cron.last_schedule_time >= fire:
         return Why("job-gone", "its Job is gone (deleted or cleaned up), or there was none")
     return NO_JOB
+
+
+def _although(before: Job, traces: Traces, fire: datetime, done: Mapping[Period, datetime]) -> str:
+    """Say where the Job kept the slot although its work was done: the Pod hangs, or its end is."""
+    of = (period for period, jobs in traces.by_period.items() if before in jobs)
+    at = next((done[period] for period in of if period in done), None)
+    if at is None or at >= fire:
+        return ""
+    return f", though the ledger has its work as done at {at:%H:%M:%SZ}"
 
 
 def _in_the_way(jobs: Sequence[Job], fire: datetime) -> Job | None:

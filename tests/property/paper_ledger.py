@@ -64,6 +64,10 @@ class PaperLedger:
         """Return the stored states."""
         return {key: self.rows[key].state for key in keys if key in self.rows}
 
+    def done_at(self, keys: Sequence[Key]) -> Mapping[Key, datetime]:
+        """Return nothing: it does not keep when."""
+        return {}
+
     def last_tries(self, keys: Sequence[Key]) -> Mapping[Key, LastTry]:
         """Return none: there are no attempts."""
         return {}

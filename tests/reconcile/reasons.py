@@ -13,7 +13,8 @@ from tests.reconcile.conftest import MINUTE, cronjob
 from tests.reconcile.things import NOON, PERIOD, pod_of, slot_job
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
 
     from k8sjob.ledger.watch import LastTry
     from k8sjob.period import Period
@@ -30,13 +31,16 @@ def why(  # noqa: PLR0913  # all that can tell
     cron: CronJob | None = None,
     period: Period = PERIOD,
     uncertain: bool = False,
+    done: Mapping[Period, datetime] | None = None,
 ) -> Why:
     """Return what is said of noon's period, or of another one that was due at noon."""
     cron = cron or cronjob()
     there = index(World(cronjobs=[cron], jobs=jobs, pods=pods, events=events))
     named = take_census([cron]).named.values()
     traces = trace([(one, period.cycle) for one in named], there, ())["billing/credit"]
-    return why_not_done(period, NOON, traces=traces, there=there, last=last, uncertain=uncertain)
+    return why_not_done(
+        period, NOON, traces=traces, there=there, last=last, uncertain=uncertain, done=done or {}
+    )
 
 
 def unstarted_job(**changes: Any) -> Job:

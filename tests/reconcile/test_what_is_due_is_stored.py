@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.reconcile.conftest import MINUTE, at, cronjob, periods
+from tests.reconcile.things import slot_job
 
 if TYPE_CHECKING:
     from tests.reconcile.conftest import Desk
@@ -59,3 +60,17 @@ def test_what_came_while_the_list_was_made_is_not_judged_by_it(desk: Desk) -> No
     desk.edit(suspended=True)
     desk.pass_at("13:20")
     assert desk.rows() == {}
+
+
+def test_a_job_that_forbids_the_next_one_though_its_work_is_done_is_told(desk: Desk) -> None:
+    """Its Pod hangs, or the controller never took note of its end."""
+    desk.cronjobs = [cronjob(concurrency="Forbid")]
+    desk.pass_at("12:10")
+    desk.jobs = [slot_job(at("2026-09-13 13:00"))]
+    desk.claim("2026-09-13T13:00:00Z")
+    with desk.db.connect("admin") as conn:
+        conn.execute("UPDATE k8sjob.periods SET done_at = '2026-09-13 13:05:00Z'")
+    desk.pass_at("14:40")
+    assert desk.missing() == ["14:00"]
+    reason = desk.value("SELECT reason FROM k8sjob.periods WHERE state = 'open'")
+    assert reason.endswith("runs still, though the ledger has its work as done at 13:05:00Z")

@@ -98,6 +98,25 @@ def test_forbid_is_no_reason_where_no_slot_ran_across_the_fire(before: Job) -> N
     assert why(before, cron=FORBID).code == "no-job"
 
 
+@pytest.mark.parametrize(
+    ("done_at", "more"),
+    [
+        (BEFORE + 7 * MINUTE, ", though the ledger has its work as done at 11:07:00Z"),
+        (NOON, ""),  # the work itself ran across the slot
+        (None, ""),
+    ],
+    ids=["before the slot", "after it", "not done"],
+)
+def test_forbid_that_a_job_holds_whose_work_was_done_is_told_as_such(
+    done_at: Any, more: str
+) -> None:
+    before = slot_job(BEFORE)
+    done = {Period.at(BEFORE): done_at} if done_at else {Period.at(NOON - 9 * HOUR): BEFORE}
+    found = why(before, cron=FORBID, done=done)
+    words = f"Forbid: Job {before.name} ran from 11:00:01Z and runs still{more}"
+    assert found == ("forbid", words)
+
+
 @pytest.mark.parametrize("concurrency", ["Allow", "Replace"])
 def test_other_policies_start_a_slot_beside_the_one_before(concurrency: str) -> None:
     assert why(slot_job(BEFORE), cron=cronjob(concurrency=concurrency)).code == "no-job"

@@ -128,6 +128,12 @@ class PostgresWatcher:
             found = self._rows("states", **keys_params(keys))
         return {key_of(job, period): state for job, period, state in found}
 
+    def done_at(self, keys: Sequence[Key]) -> Mapping[Key, datetime]:
+        """Return when those that are done were done."""
+        with self._transaction("look at periods"):
+            found = self._rows("done_at", **keys_params(keys))
+        return {key_of(job, period): at for job, period, at in found}
+
     def last_tries(self, keys: Sequence[Key]) -> Mapping[Key, LastTry]:
         """Return how the last attempt at each of them ended."""
         with self._transaction("look at attempts"):

@@ -59,6 +59,12 @@ SELECT p.job, p.period, p.state
   FROM unnest(%(jobs)s::text[], %(periods)s::text[]) k (job, period)
   JOIN k8sjob.periods p ON p.job = k.job AND p.period = k.period
 
+-- name: done_at
+SELECT p.job, p.period, p.done_at
+  FROM unnest(%(jobs)s::text[], %(periods)s::text[]) k (job, period)
+  JOIN k8sjob.periods p ON p.job = k.job AND p.period = k.period
+ WHERE p.state = 'done' AND p.done_at IS NOT NULL
+
 -- name: last_tries
 SELECT k.job, k.period, a.outcome, a.exit_code, a.message
   FROM unnest(%(jobs)s::text[], %(periods)s::text[]) k (job, period)
