@@ -122,9 +122,7 @@ def test_every_value_of_the_file_with_everything_arrives() -> None:
         "'cost-centre': '42'",
         "example.com/contact",
         "'priorityClassName': 'high'",
-        "'kubernetes.io/os': 'linux'",
-        "'key': 'dedicated'",
-        "'key': 'pool'",
+        "'pool': 'control'",
         "verify-full",
         "database-ca",
         "/etc/ca",
@@ -135,7 +133,12 @@ def test_every_value_of_the_file_with_everything_arrives() -> None:
         "python_.*",
         "'revisionHistoryLimit': 1",
         "cloud-sql-proxy",
-        *(f"{part}-proxy" for part in ("migrate", "reconciler", "prune", "exporter", "control")),
+        *(
+            f"{part}{end}"
+            for part in ("migrate", "reconciler", "prune", "exporter", "control")
+            for end in ("-proxy", "/zone", "/host", "', 'operator': 'Exists'")
+        ),
+        "'loadBalancerClass': 'example.com/internal'",
     ):
         assert word in text, word
 

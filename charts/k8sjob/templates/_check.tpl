@@ -29,6 +29,12 @@
 {{- end -}}
 {{- end -}}
 {{- include "k8sjob.checkSecrets" . -}}
+{{- $service := .Values.exporter.service -}}
+{{- range $key := list "loadBalancerSourceRanges" "loadBalancerClass" -}}
+{{- if and $.Values.exporter.enabled (index $service $key) (ne $service.type "LoadBalancer") -}}
+{{- fail (printf "exporter.service.%s is of a LoadBalancer, and exporter.service.type is %s, where Kubernetes refuses it. Nothing was installed.\n  --set exporter.service.type=LoadBalancer, or leave it out" $key $service.type) -}}
+{{- end -}}
+{{- end -}}
 {{- include "k8sjob.checkAccounts" . -}}
 {{- $needs := include "k8sjob.migrateSeconds" . | int64 -}}
 {{- $given := .Values.migrate.activeDeadlineSeconds | int64 -}}

@@ -54,17 +54,20 @@ securityContext:
 {{- with $values.priorityClassName }}
 priorityClassName: {{ . | quote }}
 {{- end }}
-{{- with $values.nodeSelector }}
-nodeSelector:
+{{- with $values.runtimeClassName }}
+runtimeClassName: {{ . | quote }}
+{{- end }}
+{{- range $key := list "nodeSelector" "tolerations" "affinity" "topologySpreadConstraints" }}
+{{- with index $.part $key | default (index $values $key) }}
+{{ $key }}:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with $values.tolerations }}
-tolerations:
+{{- end }}
+{{- range $key := list "hostAliases" "dnsConfig" }}
+{{- with index $values $key }}
+{{ $key }}:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with $values.affinity }}
-affinity:
-  {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- with include "k8sjob.sidecars" . }}
 initContainers:
