@@ -56,7 +56,7 @@ def test_both_charts_are_of_one_version() -> None:
 @pytest.mark.usefixtures("helm")
 def test_the_job_in_a_mesh_that_the_page_on_images_shows_is_taken() -> None:
     page = (CHARTS.parent / "docs" / "images.md").read_text("utf-8")
-    (text,) = re.findall(r"```yaml\n# jobs\.NAME .*\n(.*?)```", page, re.DOTALL)
+    (text,) = re.findall(r"```yaml\n# jobs\.NAME [^\n]*\n(.*?)```", page, re.DOTALL)
     (job,) = read(text)
     words = pod({"schedule": "0 2 * * *", "timeZone": "Etc/UTC", **job})["containers"][0]["command"]
     # The proxy ends as the command does, inside what k8sjob waits for.
