@@ -66,11 +66,12 @@ class Helm:
 def helm(scene: Scene) -> Iterator[Helm]:
     """Give Helm for the scene's namespace. Raises CannotMeet."""
     with tempfile.TemporaryDirectory(prefix="k8sjob-") as folder:
-        program = _program(Path(folder))
+        program = find_program(Path(folder))
         yield Helm(program, scene.cluster.kubeconfig, scene.namespace, Path(folder))
 
 
-def _program(folder: Path) -> str:
+def find_program(folder: Path) -> str:
+    """Return Helm's path, unpacked into ``folder`` if need be. Raises CannotMeet."""
     if found := os.environ.get("K8SJOB_E2E_HELM") or shutil.which("helm"):
         return found
     up = Path(os.environ.get("K8SJOB_CLUSTER", "../shared/cluster/up"))

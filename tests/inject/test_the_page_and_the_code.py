@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "inject.md").read_text("utf-8")
 ASKED: dict[str, Any] = {"annotations": {"owner": "payments"}}
 BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", PAGE, flags=re.DOTALL | re.MULTILINE)
-BEFORE, AFTER = (text for kind, text in BLOCKS if kind == "yaml")
+BEFORE, AFTER, _ = (text for kind, text in BLOCKS if kind == "yaml")
 
 
 def test_the_example_becomes_what_the_page_shows_and_back() -> None:
