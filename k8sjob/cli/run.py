@@ -14,6 +14,7 @@ from k8sjob.errors import K8sjobError
 from k8sjob.ledger import settings
 from k8sjob.run.entry import find_period, run, tell_failure_to_start, with_secrets_hidden
 from k8sjob.run.origin.sources import passed
+from k8sjob.run.report import tell_period
 from k8sjob.run.request import Flags, make_request
 from k8sjob.run.target import Target
 
@@ -115,7 +116,9 @@ def command(  # what the others have in common is in flags
         what = read_target(target, argv, record_on_success=record_on_success)
         child = read_command(what.argv, record_on_success=record_on_success, grace=stop_grace)
         request = make_request(
-            what, Flags(off_schedule=off_schedule, **flags), resolve=partial(_resolve, ledger)
+            what,
+            Flags(off_schedule=off_schedule, **flags),
+            resolve=partial(_resolve, ledger, as_json=as_json),
         )
         address = settings.find(ledger=ledger)
         request = with_secrets_hidden(request, address, os.environ)
@@ -128,11 +131,13 @@ def command(  # what the others have in common is in flags
         raise
 
 
-def _resolve(ledger: str | None, asked: Asked) -> Resolved:
+def _resolve(ledger: str | None, asked: Asked, *, as_json: bool) -> Resolved:
     """Return the period as it was passed; where it was not, ask whoever may know it."""
     if asked.stands_alone or asked.is_bare:
         return passed(asked)
-    return find_period(asked, settings.find(ledger=ledger), os.environ)
+    found = find_period(asked, settings.find(ledger=ledger), os.environ)
+    tell_period(found, as_json=as_json)
+    return found
 
 
 def read_target(

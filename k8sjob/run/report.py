@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 
 from k8sjob.ledger.uuid7 import short
 from k8sjob.states import Outcome
+from k8sjob.zones import zone
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from uuid import UUID
 
+    from k8sjob.run.origin.sources import Resolved
     from k8sjob.run.request import Request
     from k8sjob.run.result import Result
 
@@ -23,6 +25,20 @@ log = logging.getLogger("k8sjob")
 TERMINATION_BYTES = 4096
 _TERMINATION_LOG = "/dev/termination-log"
 _GOOD = (Outcome.APPLIED, Outcome.DUPLICATE, Outcome.AWAITING)
+
+
+def tell_period(found: Resolved, *, as_json: bool) -> None:
+    """Say first which period was found: a run that is killed leaves no last line."""
+    at, key = found.period.scheduled_for(found.zone), f"{found.job}:{found.period}"
+    local = f"{at.astimezone(zone(found.zone)):%a %d %b %Y %H:%M}" if at and found.zone else None
+    there = f", {local} {found.zone}" if local else ""
+    text = f"the period is {key}{there} (source {found.source})"
+    if as_json:
+        more = {"scheduled_for": at and at.isoformat(), "local": local, "time_zone": found.zone}
+        more |= {"period": str(found.period), "source": found.source, "job": str(found.job)}
+        log.info(text, extra={"event": "period_found", "key": key, **more})
+    else:
+        print(f"k8sjob: {text}", file=sys.stderr)  # noqa: T201  # talk, not the result
 
 
 def sentence(request: Request, result: Result, attempt: UUID, duration_ms: float) -> str:

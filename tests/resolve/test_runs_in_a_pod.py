@@ -6,6 +6,7 @@ import json
 import os
 from datetime import timedelta
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -28,6 +29,8 @@ def test_a_scheduled_job_is_done_for_its_slot_once(pod: Pod) -> None:
 
     assert first.out.startswith(f"{JOB}:{text(slot)} applied"), first.text
     assert "source scheduled-timestamp)" in first.out
+    found = f"k8sjob: the period is {JOB}:{text(slot)} (source scheduled-timestamp)\n"
+    assert first.err == found
     assert "duplicate" in second.out
     assert pod.cli.balance() == 10
     assert pod.kept() == [(UID, text(slot), "scheduled-timestamp")]
@@ -35,6 +38,20 @@ def test_a_scheduled_job_is_done_for_its_slot_once(pod: Pod) -> None:
         "scheduled-timestamp",
         "remembered (scheduled-timestamp)",
     ]
+
+
+def test_the_first_that_is_told_is_the_period_in_the_zones_time(pod: Pod) -> None:
+    slot = ago(minutes=2)
+    pod.has(slot_job(slot))
+    pod.track(zone="Europe/Rome")
+
+    (first, *_) = pod.run().err.splitlines()
+    record = json.loads(pod.run(K8SJOB_LOG_FORMAT="json").err.splitlines()[0])
+
+    there = slot.astimezone(ZoneInfo("Europe/Rome"))
+    assert f"{JOB}:{text(slot)}, {there:%a %d %b %Y %H:%M} Europe/Rome (source " in first
+    assert (record["event"], record["period"]) == ("period_found", text(slot))
+    assert (record["local"], record["time_zone"]) == (f"{there:%a %d %b %Y %H:%M}", "Europe/Rome")
 
 
 def test_the_attempt_says_which_job_it_was_though_the_pod_was_not_told(pod: Pod) -> None:
