@@ -79,6 +79,13 @@ WARNED: list[tuple[dict[str, Any], str]] = [
         {"control": {"readCluster": False}},
         "`kubectl k8sjob reconcile --dry-run`, which alerts about the reconciler advise, may not",
     ),
+    (
+        {
+            "global": {"imageRegistry": "mirror.example"},
+            "image": {"repository": "registry.example/control"},
+        },
+        "image.repository begins with registry.example, which looks like a registry, and mirror.ex",
+    ),
     ({"rbac": {"create": False}}, "No account has rights: rbac.create is false"),
 ]
 
@@ -93,6 +100,19 @@ def test_what_is_off_and_may_hurt_is_said(values: dict[str, Any], warning: str) 
 def test_there_is_nothing_else_to_say() -> None:
     (only,) = warnings({})
     assert only.startswith(_ALWAYS)
+
+
+@pytest.mark.parametrize(
+    "image",
+    [
+        {"repository": "registry.example/control"},
+        {"registry": "r.example", "repository": "team/control"},
+        {"registry": "r.example", "repository": "control.d"},
+    ],
+    ids=str,
+)
+def test_a_registry_that_stands_once_is_not_warned_of(image: dict[str, str]) -> None:
+    assert len(warnings({"image": image})) == 1
 
 
 def test_what_backfill_may_is_said_either_way() -> None:
