@@ -129,6 +129,8 @@ def last_traceback(error: BaseException) -> str | None:
     cause = error.__cause__
     if cause is None or isinstance(cause, K8sjobError):
         return None
+    if str(getattr(cause, "sqlstate", "")).startswith("KJ"):  # the ledger's own words, read already
+        return None
     return last_traceback(cause) or f"{type(cause).__name__}: {cause}"
 
 

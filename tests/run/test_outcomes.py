@@ -204,6 +204,7 @@ def test_another_kind_of_period_is_refused(cli: CommandLine) -> None:
     assert told.code == 78
     assert "kind day" in told.err
     assert "give the job a new name" in told.err.lower()
+    assert told.err.startswith(f"k8sjob: {JOB}:2026-09-13T00:00:00Z failed: ")  # and once
     assert cli.last().ending == ("failed", 78)
 
 
