@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from k8sjob.key import Key
     from k8sjob.ledger.operate import Scope
     from k8sjob.ledger.watch import Tracked, Unfinished
+    from k8sjob.period import Period
     from k8sjob.policy import Policy
     from k8sjob.reconcile.traces import Traces
 
@@ -80,8 +81,7 @@ def plan_catch_up(  # noqa: PLR0913  # all that has a say
     if young and left <= 0:
         return CatchUpPlan(waits=f"{len(tracked.launches)} were started already, as many as may be")
     if policy.catch_up is CatchUp.LATEST:
-        live = [row.key for row in missing if traces.is_live(row.key.period)]
-        wanted = _latest(young, live) if missing[-1] in idle else []  # the newest is under way
+        wanted = _latest(young, traces) if missing[-1] in idle else []  # the newest is under way
     else:
         wanted = [Launch(key=r.key, generation=r.generation) for r in young if not r.tries][:left]
     if wanted and traces.cron.concurrency != "Allow":
@@ -111,15 +111,20 @@ def _skip(row: Unfinished) -> Skip:
     )
 
 
-def _latest(young: Sequence[Unfinished], live: Sequence[Key]) -> list[Launch]:
+def _latest(young: Sequence[Unfinished], traces: Traces) -> list[Launch]:
     """Return the newest one's Job; its claim, and nothing before it, ends the older ones.
 
-    The claim sees what an attempt is at or a person has opened, but no Job of ``live`` that has
-    no attempt yet, so the range begins after the last of those.
+    The claim sees what an attempt is at or a person has opened, but no Job that has no attempt
+    yet, so the range begins after the last period of which there is one, be it stored or not.
     """
     if not young or young[-1].tries:
         return []
     *older, newest = young
-    free = [row.key for row in older if not live or row.key > live[-1]]
+    last = max((p for p in traces.live if _is_before(p, newest.key.period)), default=None)
+    free = [row.key for row in older if last is None or row.key.period > last]
     supersedes = f"{free[0].period}..{free[-1].period}" if free else None
     return [Launch(key=newest.key, generation=newest.generation, supersedes=supersedes)]
+
+
+def _is_before(one: Period, other: Period) -> bool:
+    return one.cycle is other.cycle and one < other

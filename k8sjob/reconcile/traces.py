@@ -42,6 +42,11 @@ class Traces:
         )
 
     @property
+    def live(self) -> set[Period]:
+        """The periods that a Job or a Pod is still at."""
+        return {p for p in (*self.by_period, *self.outlived) if self.is_live(p)}
+
+    @property
     def is_busy(self) -> bool:
         """Whether any Job of the CronJob is under way."""
         return bool(self.outlived) or any(job.is_under_way for job in self.jobs)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.reconcile.conftest import at, cronjob, periods
+from tests.reconcile.conftest import JOB, at, cronjob, periods
 from tests.reconcile.things import attempt, failed_job, pod_of, slot_job
 
 if TYPE_CHECKING:
@@ -189,6 +189,19 @@ def test_what_a_job_without_an_attempt_stands_for_is_not_superseded(desk: Desk) 
     desk.pass_at("17:40")
     (launch,) = desk.launched
     assert launch.supersedes == f"{DAY}T15:00:00Z..{DAY}T16:00:00Z"
+
+
+def test_a_job_whose_period_has_no_row_cuts_the_range_too(desk: Desk) -> None:
+    """A claim held its key when the row was to be made, and may be rolled back before the next."""
+    policy(desk, "latest")
+    desk.jobs = [slot_job(at("2026-09-13 14:00"))]
+    with desk.db.connect() as rival:
+        rival.execute("SELECT k8sjob.claim(%s, %s)", (JOB, f"{DAY}T14:00:00Z"))
+        desk.pass_at("16:40")
+        rival.rollback()
+    assert f"{DAY}T14:00:00Z" not in desk.rows()
+    (launch,) = desk.launched
+    assert launch.supersedes == f"{DAY}T15:00:00Z..{DAY}T15:00:00Z"
 
 
 def test_the_newest_supersedes_nothing_where_a_job_stands_for_the_one_before(desk: Desk) -> None:
