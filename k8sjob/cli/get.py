@@ -10,10 +10,11 @@ import click
 
 from k8sjob.cli import looking
 from k8sjob.cli.people import LEDGER
-from k8sjob.errors import ExitCode
+from k8sjob.errors import ExitCode, UsageError
 from k8sjob.view import attempts, jobs, periods
 from k8sjob.view.asked import Asked, check_known, read_asked
 from k8sjob.view.gaps import notes
+from k8sjob.view.selecting import read_selector, selected
 from k8sjob.view.state import UNFINISHED
 from k8sjob.view.table import table
 
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
 
     from k8sjob.ledger.read import Reader, Snapshot, Where
     from k8sjob.states import State
+    from k8sjob.view.selecting import Term
+
+
+#: A name that no namespace can have: nothing is found under it, and nothing is missed.
+_NOBODY = ""
 
 
 class Listed(NamedTuple):
@@ -43,6 +49,12 @@ class Listed(NamedTuple):
 @click.option(
     "-n", "--namespace", metavar="NS", help="This namespace; it goes before names without one."
 )
+@click.option(
+    "-l",
+    "--selector",
+    metavar="K=V,…",
+    help="Jobs by what their CronJobs say: owner, severity, cycle, catch-up, cronjob; also K!=V.",
+)
 @click.option("--state", "states", metavar="S,…", help="Only these, e.g. missing,blocked.")
 @click.option("--since", metavar="D|T", help="Periods of, or attempts since, 3d ago or an instant.")
 @click.option("--from", "start", metavar="P|T", help="The first period, or an instant.")
@@ -59,7 +71,9 @@ class Listed(NamedTuple):
     help="Default table.",
 )
 @LEDGER
-def command(*, output: str, exit_code: bool, ledger: str | None, **flags: Any) -> int:
+def command(
+    *, output: str, exit_code: bool, ledger: str | None, selector: str | None, **flags: Any
+) -> int:
     """List jobs, periods or attempts. Nothing is changed.
 
     NAME is NS/NAME, NS/NAME/PART, NS/NAME:PERIOD or NS/NAME:FIRST..LAST; for attempts also how an
@@ -68,7 +82,7 @@ def command(*, output: str, exit_code: bool, ledger: str | None, **flags: Any) -
     \b
       k8sjob get jobs -A
       k8sjob get periods billing/daily-credit --since 3d
-      k8sjob get periods -A --state missing,blocked --exit-code
+      k8sjob get periods -A -l owner=payments --state missing,blocked --exit-code
       k8sjob get attempts billing/daily-credit:2026-09-13 -o wide
 
     A period that was tried and that nobody has done is listed too. So is one of a tracked job that
@@ -76,14 +90,27 @@ def command(*, output: str, exit_code: bool, ledger: str | None, **flags: Any) -
     Slots of a suspended CronJob are listed within --since, --from and --to.
     """
     asked = Asked(space=looking.namespace(), **flags)
+    terms = read_selector(selector) if selector is not None else []
     with looking.reader_of(ledger) as reader:
         now = looking.now(reader)
         where, states = read_asked(asked, now)
+        if terms:
+            where = _select(reader, asked, where, terms)
         seen = replace(_look(reader, asked.what, where), now=now)
     check_known(where, seen)
     listed = _SHOW[asked.what](seen, asked, where, states, output == "wide")
     _print(listed, asked, output)
     return int(ExitCode.FAILED) if exit_code and listed.unfinished else 0
+
+
+def _select(reader: Reader, asked: Asked, where: Where, terms: Sequence[Term]) -> Where:
+    """Narrow it down to the jobs that are selected. Raises UsageError beside names."""
+    if asked.words:
+        raise UsageError(
+            "-l selects jobs, and some are named too. Nothing was read.\n  Leave one of them out."
+        )
+    found = selected([*reader.jobs(where).jobs.values()], terms)
+    return replace(where, prefixes=found or [_NOBODY])
 
 
 def _look(reader: Reader, what: str, where: Where) -> Snapshot:
