@@ -126,6 +126,14 @@ def test_what_works_for_k8sjob_itself_is_left_and_told_why(line: str, said: str)
         ]
 
 
+def test_what_was_covered_and_works_for_k8sjob_since_is_taken_back_and_told_why() -> None:
+    since = covered(CRONJOB).replace('run, "billing.credit:credit"]', "prune]")
+    made = told(since)
+    assert (made.verb, made.notes) == ("taken back", ())
+    assert made.why == "it works for k8sjob itself (prune), so was left"
+    assert covered(since) == CRONJOB.replace('run, "billing.credit:credit"]', "prune]")
+
+
 @MODES
 @pytest.mark.parametrize("line", ["args: [migrate]", "args: [prune, --all]", "args: [run, report]"])
 def test_arguments_of_some_image_are_not_taken_for_k8sjobs(line: str, mode: Mode) -> None:
