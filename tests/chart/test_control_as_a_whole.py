@@ -79,6 +79,16 @@ def test_each_pod_may_do_nothing_that_it_can_do_without(path: Path) -> None:
         assert more_than_restricted(spec) == [], name
 
 
+@each_file
+def test_no_container_is_the_first_to_go_where_memory_is_short(path: Path) -> None:
+    """It asks for what it needs; no processor is limited, which would only make it slow."""
+    for name, spec in pod_specs(render_file(path).objects):
+        for container in spec["containers"]:
+            resources = container["resources"]
+            assert set(resources["requests"]) == {"cpu", "memory"}, name
+            assert set(resources["limits"]) == {"memory"}, name
+
+
 def test_what_pod_security_would_refuse_is_found() -> None:
     values = {**ONE_LEDGER, "securityContext": {"allowPrivilegeEscalation": True}}
     for _, spec in pod_specs(fix_chart.render(CHART, values).objects):

@@ -15,6 +15,7 @@ from k8sjob.ledger.settings import parse
 from k8sjob.ledger.uuid7 import uuid7
 from k8sjob.run.heartbeat import FIRST_HEARTBEAT_S, Heartbeat, beats
 from k8sjob.serve.readers import MOST
+from tests.fix_chart import values_of
 
 if TYPE_CHECKING:
     from tests.fix_stores import Database
@@ -88,7 +89,7 @@ def test_the_times_of_reconciler_and_exporter_are_those_measured() -> None:
     wall, cpu = re.findall(r"(\d+) ms", measured("a scrape of 1,000 jobs, 8,760,000 periods"))
     (size,) = re.findall(r"[\d.]+ MB", measured("a scrape of 1,000 jobs, 1,000,000 periods"))
     assert row("a scrape of 1,000 jobs with a year of hourly history") == f"{wall} ms; {size}"
-    assert f"| {cpu} ms a scrape |" in PAGE
+    assert f"; {cpu} ms a scrape |" in PAGE
     ratio = numbers(measured("a scrape of 100 jobs, 87,600 hours / 8,760"))[0]
     what = "a scrape of 100 jobs with ten years of history, over one with a year"
     assert row(what) == f"{ratio} times"
@@ -99,6 +100,17 @@ def test_the_times_of_reconciler_and_exporter_are_those_measured() -> None:
 def test_the_exporters_connections_are_those_of_the_code() -> None:
     words = {4: "four"}
     assert f"one for scrapes, and up to {words[MOST]} for pages" in PLAIN
+
+
+@pytest.mark.parametrize("part", ["migrate", "prune", "reconciler", "exporter", "control"])
+def test_what_the_parts_ask_for_is_what_the_chart_asks_for(part: str) -> None:
+    (line,) = re.findall(rf"^\| {part}\b.*$", PAGE, re.MULTILINE)
+    resources = values_of(ROOT / "charts" / "k8sjob" / "values.yaml")[part]["resources"]
+    asked, limit = resources["requests"], resources["limits"]
+    assert set(limit) == {"memory"}, "no processor is limited"
+    memory = f"{asked['memory']}, {limit['memory']}".replace("Mi", " Mi")
+    assert f"| {memory} |" in line
+    assert f"| {asked['cpu']}" in line
 
 
 def test_a_run_takes_one_connection(
