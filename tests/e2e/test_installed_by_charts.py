@@ -76,8 +76,11 @@ def test_then_the_alert_is_silent(seen: Seen) -> None:
     assert seen.silent
 
 
-def test_an_upgrade_with_the_database_away_fails_and_changes_nothing(seen: Seen) -> None:
+def test_an_upgrade_with_the_database_away_fails(seen: Seen) -> None:
     assert seen.steps["upgrade in vain"].code != 0
+
+
+def test_it_changes_nothing_of_what_would_run_next(seen: Seen) -> None:
     assert {"k8sjob-exporter", "k8sjob-control", "k8sjob-reconciler"} <= set(seen.before)
     assert seen.after == seen.before
 
