@@ -108,7 +108,7 @@ def test_what_the_parts_ask_for_is_what_the_chart_asks_for(part: str) -> None:
     resources = values_of(ROOT / "charts" / "k8sjob" / "values.yaml")[part]["resources"]
     asked, limit = resources["requests"], resources["limits"]
     assert set(limit) == {"memory"}, "no processor is limited"
-    memory = f"{asked['memory']}, {limit['memory']}".replace("Mi", " Mi")
+    memory = re.sub(r"([MG]i)", r" \1", f"{asked['memory']}, {limit['memory']}")
     assert f"| {memory} |" in line
     assert f"| {asked['cpu']}" in line
 
