@@ -80,6 +80,6 @@ def test_the_service_leads_to_where_it_listens() -> None:
     rendered = render({"exporter": {"service": {"port": 80}}})
     (container,) = pod(rendered, "k8sjob-exporter")["containers"]
     (port,) = rendered.one("Service")["spec"]["ports"]
-    assert (port["port"], port["targetPort"]) == (80, container["ports"][0]["name"])
+    assert (port["port"], port["targetPort"]) == (80, container["ports"][0]["containerPort"])
     listen = container["args"][1].removeprefix("--listen=")
     assert listen == f"0.0.0.0:{container['ports'][0]['containerPort']}"

@@ -78,9 +78,7 @@ def test_nobody_gets_in_but_whom_the_values_name() -> None:
     for pod, labels in pods(rendered).items():
         let_in = [rule for spec in about(rendered, labels, "Ingress") for rule in spec["ingress"]]
         if pod == "k8sjob-exporter":
-            assert let_in == [
-                {"ports": [{"port": "http", "protocol": "TCP"}], "from": [MONITORING]}
-            ]
+            assert let_in == [{"ports": [{"port": 8080, "protocol": "TCP"}], "from": [MONITORING]}]
         else:
             assert let_in == []
         assert about(rendered, labels, "Ingress"), "not chosen by any: open to all"

@@ -75,6 +75,19 @@ def test_one_may_do_as_little_as_the_parts_unless_it_says_so() -> None:
     assert own["securityContext"] == {"runAsUser": 7}
 
 
+def test_one_that_asks_who_people_are_stands_before_the_exporter() -> None:
+    """With the policies nobody gets past it; Prometheus comes through it too."""
+    service = {"type": "LoadBalancer", "targetPort": 4180}
+    exporter = {"service": service, "sidecars": [{"name": "login", "image": "proxy.example/o:7"}]}
+    network = {"enabled": True, "exporter": {"from": [{"podSelector": {}}]}}
+    rendered = render({"exporter": exporter, "networkPolicy": network})
+    (port,) = rendered.one("Service")["spec"]["ports"]
+    assert (port["port"], port["targetPort"]) == (8080, 4180)
+    (rule,) = rendered.one("NetworkPolicy", "k8sjob-exporter")["spec"]["ingress"]
+    assert rule["ports"] == [{"port": 4180, "protocol": "TCP"}]
+    assert "The exporter asks nobody to log in" not in rendered.notes
+
+
 def test_kubernetes_takes_them() -> None:
     objects = render({**ON, "sidecars": [PROXY]}).objects
     assert fix_chart.validate(objects, fix_chart.KUBERNETES[0]) == []
