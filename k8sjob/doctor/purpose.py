@@ -72,7 +72,7 @@ NEEDS: Final[Mapping[Purpose, Need]] = {
     Purpose.MIGRATE: Need("owner"),
 }
 
-#: From the least to the most: each may what those before it may.
+#: From the least to the most: each may do what those before it may.
 CAPABILITIES: Final = ("reader", "runner", "operator", "owner")
 
 

@@ -63,7 +63,7 @@ def check_grants(rights: Rights, schema: Schema, need: Need) -> Iterator[Line]:
 
 
 def _as_needed(rights: Rights, need: Need) -> Line:
-    return ok("grants", f"{rights.user} may what {_a(need.capability)} needs, and no more")
+    return ok("grants", f"{rights.user} may do what {_a(need.capability)} needs, and no more")
 
 
 def _lacks(rights: Rights, schema: Schema, need: Need) -> list[Line]:

@@ -95,7 +95,9 @@ METRICS: Final[Mapping[str, Family]] = {
         "gauge", _SCOPE, "When the last complete pass over the scope began; 0: none."
     ),
     "reconcile_duration_seconds": Family("gauge", _SCOPE, "How long its last pass took."),
-    "reconcile_failing_jobs": Family("gauge", _SCOPE, "Jobs that it could not look after then."),
+    "reconcile_failing_jobs": Family(
+        "gauge", _SCOPE, "Jobs that it could not look after in its last complete pass."
+    ),
     "outbox_messages": Family(
         "gauge", (*_LEDGER, "state"), "Messages that are not sent: they wait, or were given up."
     ),

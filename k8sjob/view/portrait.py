@@ -9,7 +9,7 @@ from k8sjob.view.gaps import notes
 from k8sjob.view.jobs import lines as job_lines
 from k8sjob.view.jobs import oldest, schedule, upcoming
 from k8sjob.view.oddities import of_attempt
-from k8sjob.view.story import attempt_line, hold_lines, section
+from k8sjob.view.story import attempt_line, hold_lines, output_lines, section
 from k8sjob.view.tracking import limit_lines, pass_lines, tracked_lines, version_lines
 from k8sjob.view.words import count, local, utc
 
@@ -43,8 +43,18 @@ def portrait(seen: Snapshot, name: JobName) -> Iterator[str]:
     yield from section("Last done", [_last_done(seen, name, line) or "never"])
     yield from section("Counters", _counters(seen, line))
     yield from section("Unfinished", [*_unfinished(line), *notes(seen)])
-    yield from section("Attempts", (attempt_line(a, seen) for a in seen.attempts))
+    yield from section("Attempts", _attempts(seen))
     yield from section("Known", known(seen))
+
+
+def _attempts(seen: Snapshot) -> Iterator[str]:
+    """Yield the last attempts, the newest first; of the newest that failed also what it said."""
+    told = False
+    for attempt in seen.attempts:
+        yield attempt_line(attempt, seen)
+        if attempt.exit_code and not told:
+            yield from output_lines(attempt)
+            told = True
 
 
 def known(seen: Snapshot) -> list[str]:

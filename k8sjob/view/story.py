@@ -133,8 +133,13 @@ def launch_lines(launches: Sequence[Launch]) -> Iterator[str]:
 def _attempts(seen: Snapshot) -> Iterator[str]:
     for attempt in seen.attempts:
         yield attempt_line(attempt, seen)
-        for line in lines(attempt.tail)[-_OUTPUT:]:
-            yield f"  {line}"
+        yield from output_lines(attempt)
+
+
+def output_lines(attempt: AttemptRow) -> Iterator[str]:
+    """Yield the end of what an attempt has printed, indented."""
+    for line in lines(attempt.tail)[-_OUTPUT:]:
+        yield f"  {line}"
 
 
 def attempt_line(attempt: AttemptRow, seen: Snapshot) -> str:

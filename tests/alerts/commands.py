@@ -22,7 +22,7 @@ _LABELS = {
     "job_name": "daily-credit-29901600",
 }
 _BLOCK = re.compile(r"^```\w*\n(.*?)^```", re.MULTILINE | re.DOTALL)
-_INLINE = re.compile(r"`(k8sjob [^`]+)`")
+_INLINE = re.compile(r"`(?:kubectl )?(k8sjob [^`]+)`")
 
 
 def in_page(text: str) -> Iterator[str]:
@@ -30,7 +30,8 @@ def in_page(text: str) -> Iterator[str]:
     for block in _BLOCK.findall(text):
         for line in block.replace("\\\n", " ").splitlines():
             yield from _ours(line)
-    for line in _INLINE.findall(_BLOCK.sub("", text)):
+    for whole in _INLINE.findall(_BLOCK.sub("", text)):
+        line = whole.partition(" | ")[0]
         is_name = line.count(" ") == 1
         yield f"{line} --help" if is_name else line
 
@@ -39,7 +40,7 @@ def in_description(text: str) -> Iterator[str]:
     """Yield those of an alert's description, for a ledger with a name."""
     for line in text.splitlines():
         at = line.find("k8sjob ")
-        if at >= 0 and line[:at].endswith(": "):
+        if at >= 0 and line[:at].removesuffix("kubectl ").endswith(": "):
             yield _rendered(line[at:])
 
 
@@ -50,6 +51,7 @@ def _ours(line: str) -> Iterator[str]:
         words = part.split()
         while words and re.fullmatch(r"[A-Z][A-Z_0-9]*=.*", words[0]):
             words = words[1:]
+        words = words[words[:2] == ["kubectl", "k8sjob"] :]
         if words and words[0] == "k8sjob":
             yield " ".join(words)
 

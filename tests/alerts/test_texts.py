@@ -30,7 +30,7 @@ OF_JOBS = list(
 #: A period by its instant; and what is said where there is none, or it has no instant.
 NAMED = re.compile(r"period[^.]* (?:of|is) \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 UNNAMED = re.compile(
-    r"Its one period is |It is the only one of this job|No period is missing, due or running now"
+    r"Its one period is |This job runs only once|No period is missing, due or running now"
 )
 
 

@@ -64,7 +64,7 @@ def rules() -> str:
 def prometheus(exporter: str, alertmanager: str) -> str:
     """Return the example that scrapes, with the addresses of both."""
     addresses = {
-        "k8sjob.monitoring.svc:8080": exporter,
+        "k8sjob-exporter.k8sjob.svc:8080": exporter,
         "alertmanager.monitoring.svc:9093": alertmanager,
     }
     return addressed(shortened(PROMETHEUS.read_text("utf-8")), addresses)

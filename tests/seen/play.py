@@ -224,7 +224,7 @@ class Play:
 
     def run_the_line_of(self, notice: Notice) -> Told:
         """Run the command of an alert as it stands there, with a file of SQL to run here."""
-        _, _, line = notice.annotations["description"].partition("\nDo it: k8sjob ")
+        _, _, line = notice.annotations["description"].partition("\nDo it: kubectl k8sjob ")
         (self.folder / "settle.sql").write_text(
             "UPDATE app.accounts SET balance = balance + 10 WHERE name = 'alice';\n", "utf-8"
         )

@@ -22,7 +22,7 @@ def test_the_alert_names_the_job_and_its_oldest_missing_period(job: str, seen: S
     assert labels.items() <= notice.labels.items()
     assert f" {job} " in notice.annotations["summary"]
     assert f"The oldest is the period of {period}." in notice.annotations["description"]
-    assert f"k8sjob describe {job}:{period}\n" in notice.annotations["description"]
+    assert f"kubectl k8sjob describe {job}:{period}\n" in notice.annotations["description"]
 
 
 def test_the_team_that_owns_the_job_is_told(seen: Seen) -> None:

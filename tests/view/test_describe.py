@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -141,3 +141,23 @@ def test_nothing_is_made_where_there_is_no_ledger(ledger: Ledger) -> None:
     told = ledger.call("describe", JOB)
     assert told.code == 75
     assert "holds no ledger" in told.err
+
+
+def test_a_jobs_portrait_has_the_output_of_the_newest_attempt_that_failed(ledger: Ledger) -> None:
+    ledger.know()
+    failed: dict[str, Any] = {"outcome": "failed", "exit_code": 1}
+    for number in (1, 2):
+        ended = {"ended_at": at(f"12T00:0{number}:06"), "tail": f"line {number}\nKeyError: 'x'"}
+        ledger.tried(number, 12, f"12T00:0{number}:05", **failed, **ended)
+    ledger.tried(3, 12, "12T00:03:05", ended_at=at("12T00:03:06"), outcome="applied", tail="fine")
+    lines = ledger.call("describe", JOB).lines
+    (first,) = (n for n, line in enumerate(lines) if line.startswith("Attempts"))
+    told = [line[12:] for line in lines[first : first + 5]]
+    assert [line[:13] for line in told if not line.startswith("  ")] == [
+        "0199a003-0000",
+        "0199a002-0000",
+        "0199a001-0000",
+    ]
+    assert told[2:4] == ["  line 2", "  KeyError: 'x'"]
+    assert "line 1" not in "".join(lines)
+    assert "fine" not in "".join(lines)
