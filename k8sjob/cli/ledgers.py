@@ -33,7 +33,7 @@ def find_each(names: Sequence[str], env: Mapping[str, str]) -> Finds:
         found = {name: partial(settings.find, env, ledger=name) for name in _files(Path(folder))}
         # It names one of these, which is not to be taken for the default one.
         env = {name: text for name, text in env.items() if name != "K8SJOB_LEDGER"}
-    if not found or settings.default_is_set(env):
+    if not found or settings.names_a_server(env):
         found = {settings.DEFAULT: partial(settings.find, env), **found}
     return found
 

@@ -79,12 +79,14 @@ def find(env: Mapping[str, str] | None = None, *, ledger: str | None = None) -> 
 def is_set(env: Mapping[str, str] | None = None, *, ledger: str | None = None) -> bool:
     """Whether a ledger is set at all, rightly or wrongly; `find` tells which."""
     env = os.environ if env is None else env
-    return bool(ledger or env.get("K8SJOB_LEDGER") or default_is_set(env))
+    names = ("K8SJOB_LEDGER", "K8SJOB_DSN", "K8SJOB_DSN_FILE", *_LIBPQ)
+    return bool(ledger or any(env.get(name) for name in names))
 
 
-def default_is_set(env: Mapping[str, str]) -> bool:
-    """Whether the default ledger is set, rightly or wrongly."""
-    return any(env.get(name) for name in ("K8SJOB_DSN", "K8SJOB_DSN_FILE", *_LIBPQ))
+def names_a_server(env: Mapping[str, str]) -> bool:
+    """Whether the default ledger is meant beside others; PGDATABASE alone may be for all."""
+    names = ("K8SJOB_DSN", "K8SJOB_DSN_FILE", "PGHOST", "PGHOSTADDR", "PGSERVICE")
+    return any(env.get(name) for name in names)
 
 
 def parse(dsn: str, origin: str) -> Address:
@@ -104,7 +106,10 @@ def parse(dsn: str, origin: str) -> Address:
 
 def _is_no_file(env: Mapping[str, str]) -> bool:
     folder = env.get("K8SJOB_LEDGERS_DIR")
-    return not folder or not (Path(folder) / DEFAULT).exists()
+    try:
+        return not folder or not (Path(folder) / DEFAULT).exists()
+    except PermissionError:  # whoever reads it says so
+        return False
 
 
 def _named(name: str, env: Mapping[str, str]) -> Address:

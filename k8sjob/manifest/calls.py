@@ -32,6 +32,13 @@ _WITH_VALUE: Final = frozenset({"--by", "-n", "--namespace"})
 _STARTERS: Final = frozenset(
     {"tini", "dumb-init", "catatonit", "busybox", "env", "exec", "command"}
 )
+#: Programs that start one of the words behind them, after options and words of their own.
+_LAUNCHERS: Final = frozenset({
+    "timeout", "nice", "ionice", "nohup", "setsid", "stdbuf", "numactl", "taskset", "chrt", "time",
+    "gosu", "su-exec", "setpriv", "chpst", "sudo", "doas", "runuser", "env", "xargs", "flock",
+    "uv", "poetry", "pipenv", "pdm", "hatch", "ddtrace-run", "opentelemetry-instrument",
+    "newrelic-admin", "chamber", "doppler", "vault-env", "aws-vault",
+})  # fmt: skip
 _SHELLS: Final = frozenset({"sh", "bash", "dash", "ash", "ksh", "zsh"})
 #: What may stand before a command in a shell's text.
 _KEYWORDS: Final = frozenset(
@@ -80,9 +87,14 @@ def calls(container: Spot) -> Calls:
     args = [spot.text or "" for spot in container["args"].items()]
     if command:
         return _started([*command, *args])
-    if args and _is_ours(container["image"].text or ""):
+    if args and (_is_ours(container["image"].text or "") or _writes_a_context(args)):
         return _direct(args)
     return Calls(others=True)
+
+
+def _writes_a_context(args: list[str]) -> bool:
+    """Whether arguments alone can be no other program's, whatever its image is called."""
+    return args[0] == "resolve" and any(word.partition("=")[0] == "--write" for word in args)
 
 
 def _is_ours(image: str) -> bool:
@@ -92,11 +104,11 @@ def _is_ours(image: str) -> bool:
 
 def _started(words: list[str]) -> Calls:
     """Return what the command line of a container calls."""
-    words = _program(words)
-    if (said := _behind_k8sjob(words)) is not None:
+    program = _program(words)
+    if (said := _said(words)) is not None:
         return _direct(said)
-    if words and _base(words[0]) in _SHELLS:
-        return _in_text(_text_of(words[1:]))
+    if program and _base(program[0]) in _SHELLS:
+        return _in_text(*_text_of(program[1:]))
     return Calls(others=True)
 
 
@@ -105,16 +117,23 @@ def _direct(said: list[str]) -> Calls:
     return Calls((_command_in(said),))
 
 
-def _in_text(text: str) -> Calls:
+def _in_text(text: str, positional: list[str]) -> Calls:
     found, others = [], False
     for line in _lines(text):
-        words = _program(line)
-        said = _behind_k8sjob(words)
+        whole = [w for word in line for w in (positional if word == "$@" else [word])]
+        words, said = _program(whole), _said(whole)
         if said is not None and (name := _command_in(said)) in COMMANDS:
             found.append(name)
         elif words and words[0] not in _IDLE:
             others = True
     return Calls(tuple(found), others or not found)
+
+
+def _said(words: list[str]) -> list[str] | None:
+    """Return what a command line says to k8sjob; None where it does not start it."""
+    program = _program(words)
+    said = _behind_k8sjob(program)
+    return _launched(words) or _launched(program) if said is None else said
 
 
 def _behind_k8sjob(words: list[str]) -> list[str] | None:
@@ -125,8 +144,18 @@ def _behind_k8sjob(words: list[str]) -> list[str] | None:
         return words[1:]
     if _PYTHON.fullmatch(_base(words[0])):
         at = next((n for n, word in enumerate(words[1:], 1) if not word.startswith("-")), 0)
-        if at and (words[at - 1], words[at]) == ("-m", "k8sjob"):
+        is_module = at > 0 and (words[at - 1], words[at]) == ("-m", "k8sjob")
+        if is_module or words[at].endswith("/k8sjob"):
             return words[at + 1 :]
+    return None
+
+
+def _launched(words: list[str]) -> list[str] | None:
+    """Return the words behind a k8sjob that a launcher starts, whatever stands between them."""
+    if words and _base(words[0]) in _LAUNCHERS:
+        for at, word in enumerate(words[1:], 1):
+            if _base(word) == "k8sjob" and _command_in(words[at + 1 :]) in COMMANDS:
+                return words[at + 1 :]
     return None
 
 
@@ -156,17 +185,17 @@ def _base(word: str) -> str:
     return word.rpartition("/")[2]
 
 
-def _text_of(words: list[str]) -> str:
-    """Return the text that a shell gets behind -c; nothing where it gets a file."""
+def _text_of(words: list[str]) -> tuple[str, list[str]]:
+    """Return the text that a shell gets behind -c, and its "$@"; no text where it gets a file."""
     rest = iter(words)
     for word in rest:
         if _WITH_TEXT.fullmatch(word):
-            return next(rest, "")
+            return next(rest, ""), list(rest)[1:]  # the first one is $0
         if not word.startswith(("-", "+")):
-            return ""
+            break
         if word.endswith("o"):  # -o pipefail
             next(rest, None)
-    return ""
+    return "", []
 
 
 def _lines(text: str) -> Iterator[list[str]]:

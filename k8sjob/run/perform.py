@@ -85,14 +85,14 @@ async def _settle(
             result = await _try(ledger, request, attempt, noted, stop, number)
             if result is not None:
                 return result
-        return from_error(RetriesSpent(_SPENT), request)
+        return from_error(RetriesSpent(_SPENT), request, undone)
     except (Blocked, Skipped) as said:
         return await _say(ledger, request, attempt, said)
     except BaseException as error:  # noqa: BLE001  # whatever the target raised is its result
         return await _fail(ledger, request, error, undone)
 
 
-_SPENT = f"its transaction did not get through at any of {TRIES} tries. Nothing was changed."
+_SPENT = f"its transaction did not get through at any of {TRIES} tries"
 
 
 async def _try(  # noqa: PLR0913, PLR0917  # the five of perform, and which try it is

@@ -6,7 +6,7 @@ import traceback
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from k8sjob.errors import ExitCode, K8sjobError, ProtocolError, TryAgain
+from k8sjob.errors import ExitCode, K8sjobError, ProtocolError, RetriesSpent, TryAgain
 from k8sjob.ledger.contract import explain
 from k8sjob.ledger.retry import is_retryable
 from k8sjob.ledger.sqlstates import ENDED_IT
@@ -79,6 +79,8 @@ def from_error(error: BaseException, request: Request, undone: str = UNDONE) -> 
         return _failed(
             ExitCode.PROTOCOL, f"{key} failed: {_one_line(error)}\n  {_COMMIT_ADVICE}", error
         )
+    if isinstance(error, RetriesSpent):
+        return _failed(error.exit_code, f"{key} failed: {error}. {undone}", error)
     if isinstance(error, K8sjobError):
         # A refusal that is no fault of the ledger's (duplicate, say) is one of the target's.
         return _failed(error.exit_code or ExitCode.FAILED, f"{key} failed: {error}", error)

@@ -48,7 +48,7 @@ def test_a_value_from_elsewhere_takes_the_place_of_a_text() -> None:
 
 def test_one_that_another_is_made_of_stays_before_it() -> None:
     """Kubernetes puts in for $(NAME) only what stands above."""
-    of_all = [{"name": "HOST", "value": "a"}, {"name": "PGHOST", "value": "$(HOST).example"}]
+    of_all = [{"name": "HOST", "value": "a"}, {"name": "PGAPPNAME", "value": "$(HOST).example"}]
     own = {"extraEnv": [{"name": "HOST", "value": "b"}]}
     found = env("k8sjob-exporter", extraEnv=of_all, exporter=own)
     assert found[1:] == [*own["extraEnv"], of_all[1]]

@@ -93,6 +93,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         {"control": {"extraEnv": [{"name": "K8SJOB_LEDGERS_DIR", "value": "/"}]}},
         "extraEnv sets K8SJOB_LEDGERS_DIR",
     ),
+    ({"extraEnv": [{"name": "PGHOST", "value": "db"}]}, "extraEnv sets PGHOST, which would bring"),
     (
         {"prune": {"extraEnv": [{"name": "K8SJOB_DSN_FILE", "value": "/"}]}},
         "extraEnv sets K8SJOB_DSN_FILE",

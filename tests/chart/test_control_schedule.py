@@ -22,7 +22,14 @@ def warned(schedule: str, **rule: Any) -> tuple[bool, bool, str]:
     return FIRST in notes, SECOND in notes, notes
 
 
-OFTEN = ["*/5 * * * *", "* * * * *", "*/10 * * * *", "2-59/10 * * * *", "*/7 0-23 * ? *"]
+OFTEN = [
+    "*/5 * * * *",
+    "* * * * *",
+    "*/10 * * * *",
+    "2-59/10 * * * *",
+    "*/7 0-23 * ? *",
+    "*/5 * 1-31 1-12 0-6",
+]
 SELDOM = [
     "*/11 * * * *",
     "*/30 * * * *",

@@ -30,6 +30,8 @@ def test_the_first_install_makes_the_ledger(seen: Seen) -> None:
 def test_the_upgrade_was_one_from_the_parent_commit(seen: Seen, chart: str) -> None:
     if chart not in seen.from_parent:
         pytest.skip("the parent commit has no such chart, or cannot be asked for")
+    step = {"k8sjob": "upgrade", "k8sjob-jobs": "jobs upgrade"}[chart]
+    assert "has been upgraded" in seen.steps[step].out
 
 
 def test_each_step_of_the_jobs_changes_the_cronjobs_in_place(seen: Seen) -> None:

@@ -109,12 +109,12 @@ def test_what_a_person_puts_into_our_own_containers_is_told_when_it_goes() -> No
         r"\1- {name: PGSSLROOTCERT, value: /ca/ca.crt}\n\g<0>",
         there,
     )
-    mine = mine.replace("args: [resolve", "imagePullPolicy: Always\n              args: [resolve")
-    assert mine.count("PGSSLROOTCERT") == mine.count("imagePullPolicy") == 1
+    mine = mine.replace("args: [resolve", "tty: true\n              args: [resolve")
+    assert mine.count("PGSSLROOTCERT") == mine.count("tty") == 1
 
     (warning,) = [one for one in told(mine).warnings if "by hand" in one]
     assert warning.startswith("container k8sjob-resolve is made anew, without what it had by hand")
-    assert warning.endswith("imagePullPolicy, PGSSLROOTCERT")
+    assert warning.endswith("tty, PGSSLROOTCERT")
     assert not [one for one in told(COMMENTED, mode=Mode.SIDECAR).warnings if "by hand" in one]
 
 

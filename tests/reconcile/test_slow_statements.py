@@ -25,7 +25,7 @@ END = """SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
 def test_a_job_whose_statement_takes_too_long_is_broken_and_the_others_go_on(desk: Desk) -> None:
     desk.cronjobs = [cronjob(name="a-slow"), cronjob()]
     desk.pass_at("12:10")
-    dsn = desk.db.dsn("operator", options="-c statement_timeout=1000")
+    dsn = desk.db.dsn("operator", options="-c statement_timeout=5000")
     with closing(open_watcher(parse(dsn, "test"))) as watcher, desk.db.connect("admin") as holder:
         desk.watcher = watcher
         holder.execute("SELECT FROM k8sjob.jobs WHERE job = %s FOR UPDATE", (SLOW,))

@@ -53,7 +53,7 @@ def test_the_tries_are_bounded(failing: CommandLine, kind: Kind, state: str) -> 
     told = failing.run(fails(failing, kind, state, times=99))
     assert told.code == 75
     assert f"{KEY} failed: " in told.err
-    assert f"any of {perform.TRIES} tries" in told.err
+    assert f"any of {perform.TRIES} tries. Its work was rolled back" in told.err
     assert (runs(failing), failing.balance(), failing.state()) == (perform.TRIES, 0, None)
     assert [tried.ending for tried in failing.attempts()] == [("failed", 75)]
 

@@ -83,6 +83,18 @@ def test_a_day_counts_from_its_slot(scraped: Scraped) -> None:
     assert late(scraped) == (20 * MINUTE, slot)
 
 
+def test_a_day_that_a_later_slot_did_counts_from_that_slot(scraped: Scraped) -> None:
+    scraped.track(kind="day")
+    scraped.version("0 4,5 * * *", zone="Europe/Rome")
+    slot = scraped.now - 2 * DAY
+    tries = ((slot, 5, "failed"), (slot + HOUR, 25, "failed"), (slot + HOUR, 45, "applied"))
+    for one, minutes, outcome in tries:
+        made = scraped.attempt(f"{slot:%Y-%m-%d}", outcome)
+        name = f"credit-{int(one.timestamp()) // 60}"
+        begun(scraped, made, one + minutes * MINUTE, "job-name", name)
+    assert late(scraped) == (25 * MINUTE, slot + HOUR)
+
+
 @pytest.mark.parametrize("name", [None, "credit-by-hand", "credit-bf-20260911-0-1"])
 def test_a_day_whose_job_has_no_slots_name_has_none(scraped: Scraped, name: str | None) -> None:
     scraped.track(kind="day")

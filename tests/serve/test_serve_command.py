@@ -167,6 +167,11 @@ def test_the_default_one_is_found_by_its_name_too(folder: Path) -> None:
     assert find_each(("default",), env)["default"]().dsn == "postgresql://own.example/ledger"
 
 
+def test_a_database_that_is_named_for_all_of_them_is_no_other_ledger(folder: Path) -> None:
+    found = find_each((), {"K8SJOB_LEDGERS_DIR": str(folder), "PGDATABASE": "shop"})
+    assert list(found) == ["north", "south"]
+
+
 def test_one_ledger_under_two_names_is_refused(folder: Path) -> None:
     env = {"K8SJOB_LEDGERS_DIR": str(folder), "K8SJOB_DSN_FILE": str(folder / "south")}
     with pytest.raises(ConfigError, match="the ledgers default and south have one and the same"):

@@ -11,7 +11,7 @@
 {{- end -}}
 {{- range $part := list .Values .Values.migrate .Values.reconciler .Values.prune .Values.exporter .Values.control -}}
 {{- range $part.extraEnv -}}
-{{- if has .name (list "K8SJOB_DSN" "K8SJOB_DSN_FILE" "K8SJOB_LEDGERS_DIR") -}}
+{{- if has .name (list "K8SJOB_DSN" "K8SJOB_DSN_FILE" "K8SJOB_LEDGERS_DIR" "PGHOST" "PGHOSTADDR" "PGSERVICE") -}}
 {{- fail (printf "extraEnv sets %s, which would bring a ledger that nobody has asked for. Nothing was installed.\n  Put the DSN into a Secret, and name it: --set ledgers.NAME.existingSecret=SECRET" .name) -}}
 {{- end -}}
 {{- end -}}

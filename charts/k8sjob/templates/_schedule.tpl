@@ -48,7 +48,7 @@
 {{- $hours := include "k8sjob.fieldGap" (list (index $fields 1) 24) | int64 -}}
 {{- $days := list -}}
 {{- range slice $fields 2 -}}
-{{- if not (has . (list "*" "?" "*/1")) -}}{{- $days = append $days . -}}{{- end -}}
+{{- if not (has . (list "*" "?" "*/1" "1-31" "1-12" "0-6" "0-7" "1-7")) -}}{{- $days = append $days . -}}{{- end -}}
 {{- end -}}
 {{- if $days -}}
 10080

@@ -25,7 +25,7 @@ SELECT g.job, g.kind, g.floor, v.expr, coalesce(v.zone, j.zone), coalesce(v.susp
   LEFT JOIN LATERAL (SELECT s.expr, s.zone, s.suspended FROM k8sjob.schedule_versions s WHERE s.job = g.job ORDER BY s.n DESC LIMIT 1) v ON true
   LEFT JOIN LATERAL (SELECT p.period, p.scheduled_for, p.done_at FROM k8sjob.periods p
                       WHERE p.job = g.job AND p.state = 'done' ORDER BY p.period DESC LIMIT 1) d ON true
-  LEFT JOIN LATERAL (SELECT x.period, x.started_at, x.ended_at,
+  LEFT JOIN LATERAL (SELECT x.period, x.job_name, x.started_at, x.ended_at,
                             CASE WHEN x.source ~ '^((context|remembered) \()*(scheduled-timestamp|downward-api|job-name)\)*$'
                                  THEN coalesce(k8sjob.period_instant(x.period), to_timestamp(60 * substring(x.job_name FROM '-([1-9][0-9]{7})$')::bigint))
                              END AS slot
@@ -34,6 +34,7 @@ SELECT g.job, g.kind, g.floor, v.expr, coalesce(v.zone, j.zone), coalesce(v.susp
                       ORDER BY x.started_at DESC LIMIT 1) a ON true
   LEFT JOIN LATERAL (SELECT min(x.started_at) AS started_at FROM k8sjob.attempts x
                       WHERE x.job = g.job AND x.period = a.period
+                        AND (k8sjob.period_instant(a.period) IS NOT NULL OR x.job_name = a.job_name)  -- a day has slots
                         AND (x.outcome IS NULL OR x.outcome NOT IN ('applied', 'duplicate', 'expired', 'future'))) f ON true
 
 -- name: versions

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from k8sjob.manifest.inject.written import Written
 
 #: What somebody writes there counts as asked for (`k8sjob.manifest.inject.earlier`).
-_ASKED: Final = {"": {"image"}, "secretKeyRef": {"name", "key"}}
+#: Or follows from it: a cluster pulls `latest` always.
+_ASKED: Final = {"": {"image", "imagePullPolicy"}, "secretKeyRef": {"name", "key"}}
 #: What a cluster writes into what it is given.
 _DEFAULTS: Final = {
     "apiVersion": "v1",
     "defaultMode": "420",
-    "imagePullPolicy": "IfNotPresent",
     "terminationMessagePath": "/dev/termination-log",
     "terminationMessagePolicy": "File",
 }
