@@ -93,14 +93,7 @@ def command(  # noqa: PLR0913, PLR0917  # one an option
     and events, and create on jobs for catch-up. Ends with 1 if a job, a list or a ledger could not
     be looked after; what could be was.
     """
-    if everything and namespaces:
-        raise UsageError(
-            "-A is all namespaces, and -n names some. Nothing was done.\n  Leave one of them out."
-        )
-    if forgotten and (everything or namespaces or every):
-        raise UsageError(
-            "--forget-scope makes no pass. Nothing was done.\n  Leave -A, -n and --every out."
-        )
+    _check(namespaces, everything=everything, every=every, forgotten=forgotten)
     from k8sjob.kube.client import Cluster  # noqa: PLC0415  # not for --help
     from k8sjob.reconcile.passes import Orders  # noqa: PLC0415  # as above
 
@@ -120,6 +113,20 @@ def command(  # noqa: PLR0913, PLR0917  # one an option
     if seconds is None:
         return _once(known, connect, orders, output)
     return _again_and_again(lambda: _once(known, connect, orders, output), seconds)
+
+
+def _check(
+    namespaces: tuple[str, ...], *, everything: bool, every: str | None, forgotten: str | None
+) -> None:
+    """Raise UsageError for what does not go together."""
+    if everything and namespaces:
+        raise UsageError(
+            "-A is all namespaces, and -n names some. Nothing was done.\n  Leave one of them out."
+        )
+    if forgotten and (everything or namespaces or every):
+        raise UsageError(
+            "--forget-scope makes no pass. Nothing was done.\n  Leave -A, -n and --every out."
+        )
 
 
 def _forget(known: Finds, scope: str, *, dry_run: bool) -> int:

@@ -16,9 +16,12 @@ from k8sjob.reconcile.one_pass import run
 from k8sjob.reconcile.report import Report
 from k8sjob.reconcile.seen import Span, World, take_census
 from k8sjob.reconcile.state import Pass
+from tests.kube.apiserver import serving
+from tests.reconcile.scene import Scene
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from k8sjob.kube.objects import Event
     from k8sjob.reconcile.catch_up import Launch
@@ -147,3 +150,16 @@ def desk(db: Database) -> Iterator[Desk]:
 def periods(text: str, times: Sequence[str]) -> list[str]:
     """Return the scheduled periods of a day."""
     return [f"{text}T{time}:00Z" for time in times]
+
+
+@pytest.fixture
+def scene(
+    db: Database,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Iterator[Scene]:
+    """Give a cluster without CronJobs, and a ledger without jobs, to the command line."""
+    monkeypatch.setenv("K8SJOB_DSN", db.dsn("operator"))
+    with serving() as api:
+        yield Scene(db, api, api.kubeconfig(tmp_path), capsys, monkeypatch)

@@ -9,31 +9,20 @@ import pytest
 
 from k8sjob.ledger.postgres.scrape import PostgresScraper
 from k8sjob.serve.tail import Tails
-from tests.kube.apiserver import serving
-from tests.reconcile.scene import Scene
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.fix_stores import Database
+    from tests.reconcile.scene import Scene
 
 
 @pytest.fixture
-def scene(
-    db: Database,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> Iterator[Scene]:
+def scene(scene: Scene) -> Scene:
     """Give a cluster without CronJobs, whose scope was narrowed from two namespaces to one."""
-    monkeypatch.setenv("K8SJOB_DSN", db.dsn("operator"))
-    with serving() as api:
-        made = Scene(db, api, api.kubeconfig(tmp_path), capsys, monkeypatch)
-        for scope in (["-n", "billing", "-n", "shop"], ["-n", "billing", "-n", "shop"]):
-            assert made.call(*scope).code == 0
-        assert made.call("-n", "billing").code == 0
-        yield made
+    for scope in (["-n", "billing", "-n", "shop"], ["-n", "billing", "-n", "shop"]):
+        assert scene.call(*scope).code == 0
+    assert scene.call("-n", "billing").code == 0
+    return scene
 
 
 def scopes(scene: Scene) -> list[str]:

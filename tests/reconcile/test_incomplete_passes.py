@@ -9,31 +9,13 @@ import pytest
 
 from k8sjob.ledger.postgres.scrape import PostgresScraper
 from k8sjob.serve.tail import Tails
-from tests.kube.apiserver import serving
-from tests.reconcile.scene import Scene
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from k8sjob.ledger.scrape import PassFacts
-    from tests.fix_stores import Database
+    from tests.reconcile.scene import Scene
 
 #: As the exporter and describe judge it.
 COMPLETE = "SELECT ok OR failing > 0 FROM k8sjob.passes ORDER BY id"
-
-
-@pytest.fixture
-def scene(
-    db: Database,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> Iterator[Scene]:
-    """Give a cluster without CronJobs, and a ledger without jobs."""
-    monkeypatch.setenv("K8SJOB_DSN", db.dsn("operator"))
-    with serving() as api:
-        yield Scene(db, api, api.kubeconfig(tmp_path), capsys, monkeypatch)
 
 
 def scraped(scene: Scene) -> PassFacts:

@@ -24,23 +24,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from k8sjob.reconcile.report import Report
-    from tests.fix_stores import Database
 
 #: All rights but the list of Events.
 WITHOUT_EVENTS = {("list", "cronjobs"), ("list", "jobs"), ("list", "pods"), ("create", "jobs")}
-
-
-@pytest.fixture
-def scene(
-    db: Database,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> Iterator[Scene]:
-    """Give a cluster without CronJobs, and a ledger without jobs."""
-    monkeypatch.setenv("K8SJOB_DSN", db.dsn("operator"))
-    with serving() as api:
-        yield Scene(db, api, api.kubeconfig(tmp_path), capsys, monkeypatch)
 
 
 @pytest.fixture
